@@ -1,0 +1,148 @@
+"""What happens while a question is conducted, as small values.
+
+The terminal view, the journal, the server's stream and the page all read these events and nothing
+else; `trace.TraceBuilder` folds them into a `Trace`. Every event names its round.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from partbook.message import FinishReason, Message, Usage
+from partbook.workflow import Workflow
+
+__all__ = [
+    "Event",
+    "OnEvent",
+    "Planned",
+    "ProposalText",
+    "Proposed",
+    "RoundFinished",
+    "RoundStarted",
+    "RunStarted",
+    "Source",
+    "StepFinished",
+    "StepStarted",
+    "StepText",
+]
+
+Source = Literal["conductor", "retry", "fallback", "fixed"]
+"""Where a workflow came from: the Conductor, its stricter second try, or a workflow with a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A question was accepted."""
+
+    run_id: str
+    question: str
+    pool: str
+    workers: tuple[str, ...]
+    """Names of the workers, in the order in which workflows number them."""
+    at: float
+    """Seconds since the epoch. All later times are seconds after this moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """The Conductor begins to write."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalText:
+    """A piece of the Conductor's text has arrived."""
+
+    round: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """One text of the Conductor is complete, and was parsed or not."""
+
+    round: int
+    text: str
+    model: str
+    usage: Usage | None
+    cost_usd: Decimal | None
+    seconds: float
+    error: str | None
+    """Why the text holds no workflow; None where it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The workflow of this round is settled."""
+
+    round: int
+    workflow: Workflow
+    source: Source
+    name: str = ""
+    """The name of a fixed or fallback workflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A step has everything it reads, and its worker is called."""
+
+    round: int
+    step: int
+    worker: str
+    messages: tuple[Message, ...]
+    """All that the worker sees."""
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """A piece of a worker's answer has arrived."""
+
+    round: int
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """A worker has answered, or has failed."""
+
+    round: int
+    step: int
+    at_s: float
+    answer: str | None
+    """None where the worker failed."""
+    error: str | None
+    model: str
+    """Who really answered, as the provider names it."""
+    usage: Usage | None
+    """None: unknown."""
+    cost_usd: Decimal | None
+    """None: unknown."""
+    finish_reason: FinishReason | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished:
+    """The last step of a round has answered."""
+
+    round: int
+    answer: str
+
+
+Event = (
+    RunStarted
+    | RoundStarted
+    | ProposalText
+    | Proposed
+    | Planned
+    | StepStarted
+    | StepText
+    | StepFinished
+    | RoundFinished
+)
+
+OnEvent = Callable[[Event], None]
+"""Receives events in the order in which they happen. Called in the event loop; must not block."""
