@@ -152,5 +152,5 @@ class AgentPool:
         return AgentPool(self.name, tuple(self.workers[i] for i in indices))
 
     def random_subset(self, size: int, rng: random.Random) -> "AgentPool":
-        """`size` workers drawn without replacement, in random order (arXiv:2512.04388, section 3.2)."""
+        """`size` workers without replacement, in random order (arXiv:2512.04388, 3.2)."""
         return self.pick(rng.sample(range(len(self)), size))

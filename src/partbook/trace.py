@@ -97,7 +97,7 @@ class Trace:
 
     @property
     def answer(self) -> str | None:
-        """The best answer so far: of the last round that has one, else of its last finished step."""
+        """The best answer so far: of the last round with one, else of the last finished step."""
         for round_ in reversed(self.rounds):
             if round_.answer is not None:
                 return round_.answer
