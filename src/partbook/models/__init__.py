@@ -1,0 +1,1 @@
+"""ChatModels: what answers a chat, and the wrappers around it."""

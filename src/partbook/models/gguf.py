@@ -1,0 +1,103 @@
+"""Reads from a GGUF file's head what its key-value cache will cost in memory.
+
+Only the whole numbers of the metadata are kept; texts, the vocabulary and the weights are passed
+over. The file is not trusted: it cannot make us read more than MAX_HEAD_BYTES. The format is that
+of the GGUF specification, versions 2 and 3, little-endian.
+"""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from partbook.errors import ConfigError
+
+__all__ = ["kv_bytes_per_token"]
+
+WHOLE = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 10: "Q", 11: "q"}
+"""Types of whole numbers, as `struct` spells them."""
+
+OTHER_BYTES = {6: 4, 7: 1, 12: 8}
+"""Sizes of the other types of fixed size: float, bool, double."""
+
+STRING, ARRAY = 8, 9
+
+MAX_HEAD_BYTES = 64 * 2**20
+"""Longest metadata; a vocabulary of 250,000 tokens with its merges takes about 12 MB."""
+
+F16_BYTES = 2
+
+
+def kv_bytes_per_token(path: Path) -> int:
+    """Bytes that one token of context takes in a key-value cache of 16-bit floats.
+
+    It is an upper bound for models whose layers do not all attend to everything.
+
+    Raises:
+        ConfigError: the file cannot be read, or is no GGUF file of a language model.
+    """
+    shape: dict[str, int] = {}
+    try:
+        with path.open("rb") as file:
+            for key, value in _whole_numbers(file):
+                # Keys start with the architecture's name, of which a file has one.
+                shape[key.partition(".")[2]] = value
+        layers, heads = shape["block_count"], shape["attention.head_count"]
+        width = shape["embedding_length"] // heads
+    except OSError as error:
+        raise ConfigError(f"cannot read the model {path}: {error.strerror or error}") from error
+    except (ValueError, KeyError, ZeroDivisionError) as error:
+        raise ConfigError(f"{path} is no GGUF file of a language model: {error}") from error
+    keys = shape.get("attention.key_length", width)
+    values = shape.get("attention.value_length", width)
+    return layers * shape.get("attention.head_count_kv", heads) * (keys + values) * F16_BYTES
+
+
+def _whole_numbers(file: BinaryIO) -> Iterator[tuple[str, int]]:
+    """Key and value of the metadata that are whole numbers; of a list, the largest."""
+    if file.read(4) != b"GGUF":
+        raise ValueError("it does not start with GGUF")
+    _, _, entries = struct.unpack("<IQQ", _read(file, 20))
+    for _ in range(entries):
+        key = _text(file).decode(errors="replace")
+        (kind,) = struct.unpack("<I", _read(file, 4))
+        if kind in WHOLE:
+            yield key, _numbers(file, kind, 1)[0]
+        elif kind == ARRAY:
+            of, count = struct.unpack("<IQ", _read(file, 12))
+            if of in WHOLE:
+                yield key, max(_numbers(file, of, count), default=0)
+            else:
+                for _ in range(count):
+                    _skip(file, of)
+        else:
+            _skip(file, kind)
+
+
+def _numbers(file: BinaryIO, kind: int, count: int) -> tuple[int, ...]:
+    data = _read(file, count * struct.calcsize(f"<{WHOLE[kind]}"))
+    return struct.unpack(f"<{count}{WHOLE[kind]}", data)
+
+
+def _skip(file: BinaryIO, kind: int) -> None:
+    if kind == STRING:
+        _text(file)
+    elif kind in OTHER_BYTES:
+        _read(file, OTHER_BYTES[kind])
+    else:
+        raise ValueError(f"unknown type {kind} in its metadata")
+
+
+def _text(file: BinaryIO) -> bytes:
+    (length,) = struct.unpack("<Q", _read(file, 8))
+    return _read(file, length)
+
+
+def _read(file: BinaryIO, length: int) -> bytes:
+    """Exactly so many bytes, so that every loop over a made-up count comes to an end."""
+    if file.tell() + length > MAX_HEAD_BYTES:
+        raise ValueError(f"its metadata is longer than {MAX_HEAD_BYTES} bytes")
+    data = file.read(length)
+    if len(data) < length:
+        raise ValueError("it ends within its metadata")
+    return data

@@ -1,0 +1,114 @@
+import struct
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from partbook.errors import ConfigError
+from partbook.models.gguf import kv_bytes_per_token
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def entry(key, kind, value):
+    return text(key) + struct.pack("<I", kind) + value
+
+
+def gguf(*entries):
+    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(entries)) + b"".join(entries)
+
+
+def number(value):
+    return struct.pack("<I", value)
+
+
+SHAPE = (
+    entry("general.architecture", 8, text("toy")),
+    entry("toy.attention.layer_norm_rms_epsilon", 6, struct.pack("<f", 1e-5)),
+    entry("toy.block_count", 4, number(10)),
+    entry("toy.embedding_length", 4, number(64)),
+    entry("tokenizer.tokens", 9, struct.pack("<IQ", 8, 2) + text("a") + text("b")),
+    entry("toy.attention.head_count", 4, number(8)),
+)
+
+
+def written(path, data):
+    path.write_bytes(data)
+    return path
+
+
+def test_every_layer_keeps_keys_and_values_of_every_head(tmp_path):
+    path = written(tmp_path / "toy.gguf", gguf(*SHAPE))
+
+    assert kv_bytes_per_token(path) == 10 * 8 * (8 + 8) * 2
+
+
+def test_shared_heads_and_their_own_widths_are_counted(tmp_path):
+    grouped = (
+        entry("toy.attention.head_count_kv", 4, number(2)),
+        entry("toy.attention.key_length", 4, number(16)),
+        entry("toy.attention.value_length", 4, number(4)),
+    )
+    path = written(tmp_path / "toy.gguf", gguf(*SHAPE, *grouped))
+
+    assert kv_bytes_per_token(path) == 10 * 2 * (16 + 4) * 2
+
+
+def test_where_layers_differ_the_largest_counts_for_all(tmp_path):
+    heads = struct.pack("<IQ3I", 4, 3, 0, 4, 2)
+    path = written(
+        tmp_path / "toy.gguf", gguf(*SHAPE, entry("toy.attention.head_count_kv", 9, heads))
+    )
+
+    assert kv_bytes_per_token(path) == 10 * 4 * (8 + 8) * 2
+
+
+@pytest.mark.models
+def test_a_real_file_has_the_cache_that_its_architecture_says(smollm2):
+    assert kv_bytes_per_token(smollm2) == 30 * 3 * (64 + 64) * 2
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (b"", "does not start with GGUF"),
+        (b"junk" * 100, "does not start with GGUF"),
+        (gguf(*SHAPE)[:60], "ends within its metadata"),
+        (gguf(*SHAPE[:3]), "attention.head_count"),
+        (gguf(entry("a.b", 99, b"")), "unknown type 99"),
+        (gguf(entry("a.b", 9, struct.pack("<IQ", 6, 2**62))), "ends within its metadata"),
+        (gguf(entry("a.b", 9, struct.pack("<IQ", 4, 2**62))), "is longer than"),
+        (gguf(text("k")[:8]), "ends within its metadata"),
+        (gguf(struct.pack("<Q", 2**63)), "is longer than"),
+    ],
+)
+def test_a_file_that_is_no_model_is_refused_in_words(tmp_path, data, complaint):
+    path = written(tmp_path / "odd.gguf", data)
+
+    with pytest.raises(ConfigError, match=complaint):
+        kv_bytes_per_token(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"cannot read the model .*none.gguf: No such file"):
+        kv_bytes_per_token(tmp_path / "none.gguf")
+
+
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    cut=st.integers(0, len(gguf(*SHAPE))),
+    junk=st.binary(max_size=40),
+)
+@example(cut=24, junk=b"\xff" * 40)
+def test_no_bytes_make_the_reader_raise_anything_else(tmp_path, cut, junk):
+    whole = gguf(*SHAPE)
+    path = written(tmp_path / "odd.gguf", whole[:cut] + junk + whole[cut + len(junk) :])
+
+    with suppress(ConfigError):
+        assert kv_bytes_per_token(path) >= 0
