@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from partbook.errors import LimitName
 from partbook.message import FinishReason, Message, Usage
 from partbook.workflow import Workflow
 
@@ -20,12 +21,23 @@ __all__ = [
     "Proposed",
     "RoundFinished",
     "RoundStarted",
+    "RunFinished",
     "RunStarted",
     "Source",
+    "Status",
     "StepFinished",
     "StepStarted",
     "StepText",
+    "StopReason",
 ]
+
+Status = Literal["answered", "stopped", "failed"]
+"""`answered`: to the end. `stopped`: by a limit or by the user. `failed`: no workflow, or a worker
+failed. The last two keep the best answer so far, where there is one."""
+
+StopReason = LimitName | Literal["interrupted", "setup", "worker", "workflow"]
+"""Why a run did not end by itself: a limit, the user, something that the user must mend, a worker
+that failed, or no workflow."""
 
 Source = Literal["conductor", "retry", "fallback", "fixed"]
 """Where a workflow came from: the Conductor, its stricter second try, or a workflow with a name."""
@@ -122,6 +134,8 @@ class StepFinished:
     cost_usd: Decimal | None
     """None: unknown."""
     finish_reason: FinishReason | None
+    calls: int = 1
+    """Calls that were made for it: 0 where a limit forbade the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +144,18 @@ class RoundFinished:
 
     round: int
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run is over, in whatever way; always the last event."""
+
+    status: Status
+    seconds: float
+    reason: StopReason | None = None
+    """Why it did not end by itself; None where it did."""
+    detail: str = ""
+    """The reason in a sentence."""
 
 
 Event = (
@@ -142,6 +168,7 @@ Event = (
     | StepText
     | StepFinished
     | RoundFinished
+    | RunFinished
 )
 
 OnEvent = Callable[[Event], None]

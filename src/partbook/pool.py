@@ -16,7 +16,7 @@ from partbook.model import ChatModel
 
 __all__ = ["FREE", "AgentPool", "Context", "Example", "Price", "Worker", "WorkerKind", "WorkerSpec"]
 
-WorkerKind = Literal["http", "local", "calculator", "python"]
+WorkerKind = Literal["http", "local", "calculator", "python", "lab"]
 
 Context = Literal["turns", "tagged", "plain"]
 """How a worker is shown what it may read; see `prompt.worker_messages`."""
@@ -84,6 +84,8 @@ class WorkerSpec:
     context: Context = "turns"
     price: Price | None = None
     """None: unknown, which is not 0."""
+    context_window: int | None = None
+    """Tokens that a prompt and its completion may have together; None: unknown."""
     max_concurrency: int = 8
     """Calls in flight at once; at least 1."""
     timeout_s: float = 600.0
@@ -130,20 +132,25 @@ class AgentPool:
         """The workers' names, in order."""
         return tuple(worker.name for worker in self.workers)
 
-    def find(self, name_or_role: str) -> int:
-        """Index of the worker of this name, else of the first one with this role.
+    def find(self, wanted: str) -> int:
+        """Index of the worker of this name, else of one with this role.
+
+        Args:
+            wanted: a name, a role (its first worker), or `role#2` (its second worker; counting
+                starts again at the first where fewer have the role).
 
         Raises:
             ConfigError: nobody has that name or role; the message lists both.
         """
-        if name_or_role in self.names:
-            return self.names.index(name_or_role)
-        for i, worker in enumerate(self.workers):
-            if name_or_role in worker.spec.roles:
-                return i
+        if wanted in self.names:
+            return self.names.index(wanted)
+        role, _, number = wanted.partition("#")
+        having = [i for i, worker in enumerate(self.workers) if role in worker.spec.roles]
+        if having and (not number or number.isdecimal()):
+            return having[(int(number or 1) - 1) % len(having)]
         roles = sorted({role for worker in self.workers for role in worker.spec.roles})
         raise ConfigError(
-            f"pool {self.name!r} has no worker with the name or role {name_or_role!r}; "
+            f"pool {self.name!r} has no worker with the name or role {wanted!r}; "
             f"names: {', '.join(self.names)}; roles: {', '.join(roles) or 'none'}"
         )
 

@@ -8,37 +8,31 @@ limit that was reached are fields of it. Sums are derived, not stored. Its writt
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
-from partbook.errors import LimitName
 from partbook.event import (
     Event,
     Planned,
     Proposed,
     RoundFinished,
     RoundStarted,
+    RunFinished,
     RunStarted,
     Source,
+    Status,
     StepFinished,
     StepStarted,
+    StopReason,
 )
 from partbook.message import FinishReason, Message, Usage
 from partbook.workflow import Workflow
 
 __all__ = [
     "RoundTrace",
-    "Status",
     "StepTrace",
-    "StopReason",
     "Trace",
     "TraceBuilder",
 ]
-
-Status = Literal["answered", "stopped", "failed"]
-"""`answered`: to the end. `stopped`: by a limit or by the user. `failed`: no workflow, or a worker
-failed. The last two carry the best answer so far, where there is one."""
-
-StopReason = LimitName | Literal["interrupted", "worker", "workflow"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +53,8 @@ class StepTrace:
     usage: Usage | None = None
     cost_usd: Decimal | None = None
     finish_reason: FinishReason | None = None
+    calls: int = 1
+    """Calls that were made for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,10 @@ class Trace:
     @property
     def calls(self) -> int:
         """Calls made, of the Conductor and of workers, failed ones included."""
-        return sum(1 for _ in self._usages())
+        return sum(
+            len(round_.proposals) + sum(step.calls for step in round_.steps)
+            for round_ in self.rounds
+        )
 
     @property
     def usage(self) -> Usage:
@@ -138,6 +137,7 @@ class TraceBuilder:
     """Folds events into a trace; `build` may be called at any moment."""
 
     started: RunStarted | None = None
+    finished: RunFinished | None = None
     rounds: list[RoundTrace] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
@@ -173,32 +173,38 @@ class TraceBuilder:
                     event.usage,
                     event.cost_usd,
                     event.finish_reason,
+                    event.calls,
                 )
                 self._put(event.round, done)
             case RoundFinished():
                 self._update(event.round, answer=event.answer)
+            case RunFinished():
+                self.finished = event
             case _:
                 pass
 
-    def build(
-        self, status: Status, seconds: float, reason: StopReason | None = None, detail: str = ""
-    ) -> Trace:
-        """The trace of what has happened so far."""
+    def build(self) -> Trace:
+        """The trace of what has happened so far; interrupted, as long as the run is not over."""
         if self.started is None:
-            raise ValueError("a trace needs a RunStarted event first")
+            raise ValueError("a trace begins with a RunStarted event")
         begun = self.started
+        end = self.finished or RunFinished("stopped", self._latest_s(), "interrupted")
         return Trace(
             run_id=begun.run_id,
             question=begun.question,
             pool=begun.pool,
             workers=begun.workers,
             started_at=begun.at,
-            seconds=seconds,
-            status=status,
+            seconds=end.seconds,
+            status=end.status,
             rounds=tuple(self.rounds),
-            reason=reason,
-            detail=detail,
+            reason=end.reason,
+            detail=end.detail,
         )
+
+    def _latest_s(self) -> float:
+        steps = (step for round_ in self.rounds for step in round_.steps)
+        return max((step.finished_s or step.started_s for step in steps), default=0.0)
 
     def _update(self, index: int, **changes: Any) -> None:
         self.rounds[index] = replace(self.rounds[index], **changes)

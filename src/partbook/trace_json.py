@@ -80,7 +80,14 @@ def trace_from_dict(data: Mapping[str, Any]) -> Trace:
             reason=data["reason"],
             detail=data["detail"],
         )
-    except (KeyError, TypeError, ValueError, ArithmeticError, WorkflowError) as err:
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        ArithmeticError,
+        WorkflowError,
+    ) as err:
         raise StoreError(f"not a trace: {type(err).__name__}: {err}") from err
 
 
@@ -129,6 +136,7 @@ def _step_to_dict(step: StepTrace) -> dict[str, Any]:
         "usage": _usage_to_dict(step.usage),
         "cost_usd": money(step.cost_usd),
         "finish_reason": step.finish_reason,
+        "calls": step.calls,
     }
 
 
@@ -178,4 +186,5 @@ def _step_from_dict(data: Mapping[str, Any]) -> StepTrace:
         usage=_usage_from(data["usage"]),
         cost_usd=_money_from(data["cost_usd"]),
         finish_reason=data["finish_reason"],
+        calls=data["calls"],
     )

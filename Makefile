@@ -1,0 +1,55 @@
+# Every target is one line that also works without make. `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+Q ?= How many primes are there below 200?
+EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
+
+.DEFAULT_GOAL := help
+.PHONY: help setup system models run test check fmt lint types imports docs bench clean
+
+help:    ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: .venv/installed system  ## create .venv with the partbook command in it; install bubblewrap where it may
+
+.venv/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12 setup")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable '.[local,dev]'
+	@touch $@
+
+system:  ## install the system packages that the sandbox needs, where that is allowed
+	@sh scripts/system-packages.sh
+
+models: setup  ## fetch the embedded models (590 MB, once)
+	@$(BIN)/partbook models pull $(EMBEDDED) > /dev/null
+
+run: models  ## answer Q="..." on the embedded pool, showing every step
+	@$(BIN)/partbook run --show "$(Q)"
+
+test: models  ## all tests that need no GPU, no key and no hour
+	$(BIN)/pytest $(PYTEST)
+
+check: setup lint types imports docs test  ## lint, types, imports, docs, tests: what CI runs
+
+fmt:     ## format and mend what can be mended
+	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+lint:    ## style
+	$(BIN)/ruff format --check . && $(BIN)/ruff check .
+
+types:   ## mypy, strict
+	$(BIN)/mypy
+
+imports: ## the import rule
+	$(BIN)/lint-imports
+
+docs:    ## generated pages are what they would be if they were generated now
+	$(BIN)/python scripts/generate_docs.py --check
+
+bench: setup  ## ours beside the rivals', as ratios of one run (ten minutes; installs the rivals aside)
+	$(BIN)/python bench/run.py
+
+clean:   ## remove what can be made again; models and runs stay
+	rm -rf .venv build dist bench/out .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,61 @@
+"""Writes docs/cli.md from the commands' own --help; with --check says whether it is current.
+
+Run by `make docs`. Rich's frames are left out so that the page reads as text.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "cli.md"
+COMMANDS = (
+    "run",
+    "plan",
+    "parse",
+    "runs",
+    "show",
+    "pool",
+    "pool list",
+    "pool show",
+    "pool check",
+    "models",
+    "models list",
+    "models pull",
+    "models path",
+)
+
+
+def help_of(command: str) -> str:
+    plain = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "100", "TYPER_USE_RICH": "0"}
+    called = subprocess.run(
+        [sys.executable, "-m", "partbook", *command.split(), "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | plain,
+    )
+    return "\n".join(line.rstrip() for line in called.stdout.strip().splitlines())
+
+
+def page() -> str:
+    parts = [
+        "# The command line",
+        "This page is made from the commands' own `--help` by `scripts/generate_docs.py`.",
+    ]
+    for command in COMMANDS:
+        parts += [f"## partbook {command}", f"```\n{help_of(command)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    made = page()
+    if "--check" not in sys.argv:
+        PAGE.write_text(made, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
+        sys.exit(f"error: {PAGE.relative_to(ROOT)} is not current; run {Path(__file__).name}")
+
+
+if __name__ == "__main__":
+    main()

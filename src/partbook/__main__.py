@@ -1,0 +1,5 @@
+"""`python -m partbook`."""
+
+from partbook.cli.main import main
+
+main()

@@ -1,0 +1,159 @@
+"""Budget: one limit per request over every internal call, reserved before and settled after.
+
+The worst case of a call is reserved before it is made, and what it really cost replaces it
+afterwards, exactly once. Reserving happens without a pause in between, so calls that run at the
+same time cannot exceed a limit together. Seconds are not counted here: `conduct` sets a deadline.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from partbook.errors import BudgetError, ConfigError, WorkerError
+from partbook.message import Completion, Message, Sampling, Usage
+from partbook.model import ChatModel, OnText
+from partbook.pool import Price
+
+__all__ = ["Budget", "Budgeted", "Limits", "Reservation", "prompt_bound"]
+
+_TOKENS_PER_MESSAGE = 16
+"""Upper bound of what a chat template adds to one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may spend at most; None: no limit."""
+
+    usd: Decimal | None = None
+    calls: int | None = None
+    """Calls of the Conductor and of workers, tools included."""
+    tokens: int | None = None
+    """Prompt and completion tokens of all calls."""
+    timeout_s: float | None = None
+
+
+@dataclass(slots=True)
+class Reservation:
+    """The worst case of one call, held until it is settled."""
+
+    tokens: int
+    usd: Decimal
+    settled: bool = False
+
+
+@dataclass(slots=True)
+class Budget:
+    """What is spent and what is reserved, against the limits of one request."""
+
+    limits: Limits = field(default_factory=Limits)
+    calls: int = 0
+    tokens: int = 0
+    """Spent and reserved tokens."""
+    usd: Decimal = Decimal(0)
+    """Spent and reserved dollars."""
+
+    def reserve(self, tokens: int, usd: Decimal | None) -> Reservation:
+        """Hold the worst case of a call that is about to be made.
+
+        Args:
+            tokens: prompt and completion at most.
+            usd: price at most; None where the price is unknown.
+
+        Raises:
+            BudgetError: a limit would be exceeded; nothing was reserved.
+            ConfigError: there is a limit in dollars and the price is unknown.
+        """
+        limits = self.limits
+        if limits.usd is not None and usd is None:
+            raise ConfigError(
+                "a limit in dollars needs the price of every worker; give the pool's worker a "
+                "`price`, or leave --max-usd away"
+            )
+        cost = usd or Decimal(0)
+        if limits.calls is not None and self.calls + 1 > limits.calls:
+            raise BudgetError(f"the limit of {limits.calls} calls is reached", limit="calls")
+        if limits.tokens is not None and self.tokens + tokens > limits.tokens:
+            raise BudgetError(
+                f"the next call may take {tokens} tokens, {limits.tokens - self.tokens} of "
+                f"{limits.tokens} are left",
+                limit="tokens",
+            )
+        if limits.usd is not None and self.usd + cost > limits.usd:
+            raise BudgetError(
+                f"the next call may cost ${cost}, ${limits.usd - self.usd} of ${limits.usd} are "
+                "left",
+                limit="usd",
+            )
+        self.calls += 1
+        self.tokens += tokens
+        self.usd += cost
+        return Reservation(tokens, cost)
+
+    def settle(self, reservation: Reservation, tokens: int | None, usd: Decimal | None) -> None:
+        """Put what a call really took in the place of its reservation.
+
+        None leaves the worst case standing: unknown is not free.
+        """
+        if reservation.settled:
+            raise ValueError("a call is settled once")
+        reservation.settled = True
+        if tokens is not None:
+            self.tokens += tokens - reservation.tokens
+        if usd is not None:
+            self.usd += usd - reservation.usd
+
+
+def prompt_bound(messages: Sequence[Message]) -> int:
+    """Most tokens that these messages can be: a byte is at least a part of a token.
+
+    >>> prompt_bound([Message("user", "Grüße")])
+    23
+    """
+    return sum(
+        len(message.text.encode(errors="replace")) + _TOKENS_PER_MESSAGE for message in messages
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Budgeted:
+    """A ChatModel whose every call is reserved and settled."""
+
+    model: ChatModel
+    budget: Budget
+    price: Price | None
+    is_tool: bool = False
+    """A tool takes no tokens; its calls are counted."""
+
+    async def chat(
+        self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None
+    ) -> Completion:
+        """As `ChatModel.chat`.
+
+        Raises:
+            BudgetError: a limit would be exceeded; no call was made.
+        """
+        reservation = self.budget.reserve(*self._worst_case(messages, sampling))
+        usage: Usage | None = None
+        try:
+            completion = await self.model.chat(messages, sampling, on_text)
+            usage = completion.usage
+        except WorkerError as err:
+            usage = err.usage
+            raise
+        finally:
+            # A cancelled call keeps its worst case: the provider may bill it in full.
+            known = usage is not None and self.price is not None
+            self.budget.settle(
+                reservation,
+                usage.total_tokens if usage is not None else None,
+                self.price.cost_usd(usage) if known and usage and self.price else None,
+            )
+        return completion
+
+    def _worst_case(
+        self, messages: Sequence[Message], sampling: Sampling
+    ) -> tuple[int, Decimal | None]:
+        if self.is_tool:
+            return 0, Decimal(0)
+        worst = Usage(prompt_bound(messages), sampling.max_tokens)
+        return worst.total_tokens, None if self.price is None else self.price.cost_usd(worst)

@@ -1,0 +1,1 @@
+"""The command line: one command a file, and the only place that wires everything together."""

@@ -1,0 +1,54 @@
+"""The `partbook` command: registers the commands, and turns errors into words and exit statuses.
+
+Exit status 0: done. 1: it ran and failed. 2: something that the user can mend. 130: interrupted.
+Whatever is slow to import is imported by the command that needs it.
+"""
+
+import os
+import sys
+
+import typer
+
+from partbook.cli.lab import lab_app
+from partbook.cli.models import models_app
+from partbook.cli.parse import parse_command
+from partbook.cli.plan import plan_command
+from partbook.cli.pool import pool_app
+from partbook.cli.run import run_command
+from partbook.cli.runs import runs_command
+from partbook.cli.show import show_command
+from partbook.errors import PartbookError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="partbook",
+    help="A Conductor writes a workflow in plain language; a pool of workers plays it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run_command)
+app.command("plan")(plan_command)
+app.command("parse")(parse_command)
+app.command("runs")(runs_command)
+app.command("show")(show_command)
+app.add_typer(pool_app, name="pool")
+app.add_typer(models_app, name="models")
+app.add_typer(lab_app, name="lab")
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except PartbookError as err:
+        print(f"error: {err}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe went away (`| head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

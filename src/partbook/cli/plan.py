@@ -1,0 +1,70 @@
+"""`partbook plan`: only the workflow; no worker is called but the one that conducts."""
+
+import asyncio
+import json as json_module
+from typing import Annotated
+
+import typer
+
+from partbook.cli.asking import (
+    ConductorOption,
+    FileOption,
+    MaxTokensOption,
+    MaxUsdOption,
+    PoolOption,
+    QuestionArgument,
+    TimeoutOption,
+    WorkflowOption,
+    choose,
+    limits_of,
+    read_question,
+)
+from partbook.cli.opening import opened_pool
+from partbook.conduct import plan
+from partbook.config import load_pool
+from partbook.errors import ParseError, WorkerError
+from partbook.event import Planned
+from partbook.trace_json import workflow_to_dict
+
+__all__ = ["plan_command"]
+
+
+def plan_command(
+    question: QuestionArgument = None,
+    file: FileOption = None,
+    pool: PoolOption = "embedded",
+    workflow: WorkflowOption = None,
+    conductor: ConductorOption = None,
+    max_usd: MaxUsdOption = None,
+    max_tokens: MaxTokensOption = None,
+    timeout: TimeoutOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the workflow as JSON.")] = False,
+) -> None:
+    """Write the workflow for a question, and carry out nothing."""
+    asked = read_question(question, file)
+    limits = limits_of(max_usd, None, max_tokens, timeout)
+    config = load_pool(pool)
+    choice = choose(config, workflow, conductor)
+
+    async def go() -> Planned:
+        needed = {choice.conductor} if choice.conductor else set()
+        async with opened_pool(config, needed) as opened:
+            return await plan(asked, opened, choice.proposer(opened), limits=limits)
+
+    try:
+        planned = asyncio.run(go())
+    except (ParseError, WorkerError) as err:
+        if json:
+            print(json_module.dumps({"error": str(err)}, ensure_ascii=False))
+        else:
+            typer.echo(f"failed: {err}", err=True)
+        raise typer.Exit(1) from err
+    names = [spec.name for spec in config.workers]
+    if json:
+        found = {"source": planned.source, "name": planned.name, "workers": names}
+        print(json_module.dumps(found | workflow_to_dict(planned.workflow), ensure_ascii=False))
+        return
+    from partbook.cli.plain import open_console
+    from partbook.cli.score import score
+
+    open_console().print(score(planned.workflow, names))

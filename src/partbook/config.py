@@ -1,0 +1,230 @@
+"""Pool files and workflow files → values; secrets from the environment.
+
+A pool or workflow is named either by a path or by the name of one that comes with the package
+(`pools/`, `workflows/`). This is the only module that reads an API key.
+"""
+
+import difflib
+import os
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from partbook.errors import ConfigError
+from partbook.fixed import FixedStep, FixedWorkflow
+from partbook.message import MAX_COMPLETION_TOKENS, Sampling
+from partbook.pool import Context, Example, Price, WorkerKind, WorkerSpec
+from partbook.toml_table import Table, read_toml
+
+__all__ = [
+    "PoolConfig",
+    "api_key",
+    "load_pool",
+    "load_workflow",
+    "pool_names",
+    "workflow_names",
+]
+
+_PACKAGE = Path(str(files("partbook")))
+
+
+@dataclass(frozen=True, slots=True)
+class PoolConfig:
+    """What a pool file says."""
+
+    name: str
+    about: str
+    workers: tuple[WorkerSpec, ...]
+    workflow: str = ""
+    """The fixed workflow that is played where nothing else is asked for."""
+    conductor: str = ""
+    """The worker whose model conducts where nothing else is asked for."""
+    fallback: str = "single"
+    """The fixed workflow in place of a Conductor's text that cannot be parsed."""
+    show_names: bool = False
+    """Whether the Conductor sees the workers' names beside their cards."""
+
+
+def pool_names() -> list[str]:
+    """Names of the pools that come with the package."""
+    return _names("pools")
+
+
+def workflow_names() -> list[str]:
+    """Names of the workflows that come with the package."""
+    return _names("workflows")
+
+
+def load_pool(name_or_path: str) -> PoolConfig:
+    """Read a pool file.
+
+    Raises:
+        ConfigError: there is none, or it is wrong; the message names file, place and key.
+    """
+    table = read_toml(_find("pools", "pool", name_or_path))
+    config = PoolConfig(
+        name=table.take("name", str),
+        about=table.take("about", str, ""),
+        workers=tuple(_worker(item) for item in table.take_tables("workers")),
+        workflow=table.take("workflow", str, ""),
+        conductor=table.take("conductor", str, ""),
+        fallback=table.take("fallback", str, "single"),
+        show_names=table.take("show_names", bool, False),
+    )
+    table.done()
+    _check_pool(config, table.where)
+    return config
+
+
+def load_workflow(name_or_path: str) -> FixedWorkflow:
+    """Read a workflow file.
+
+    Raises:
+        ConfigError: there is none, or it is wrong; the message names file, place and key.
+    """
+    table = read_toml(_find("workflows", "workflow", name_or_path))
+    name, about = table.take("name", str), table.take("about", str, "")
+    steps = []
+    for item in table.take_tables("steps"):
+        worker, subtask = item.take("worker", str), item.take("subtask", str)
+        steps.append(FixedStep(worker, subtask.strip(), item.take_list("access", int)))
+        item.done()
+    table.done()
+    if not steps:
+        raise ConfigError(f"{table.where}: a workflow needs at least one [[steps]]")
+    return FixedWorkflow(name, about, tuple(steps))
+
+
+def api_key(worker: str, variable: str) -> str:
+    """The API key of a worker, from the environment.
+
+    Raises:
+        ConfigError: the variable is not set.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ConfigError(
+            f"worker {worker!r} needs an API key: set the environment variable {variable}"
+        )
+    return key
+
+
+def _names(folder: str) -> list[str]:
+    return sorted(path.stem for path in (_PACKAGE / folder).glob("*.toml"))
+
+
+def _find(folder: str, what: str, name_or_path: str) -> Path:
+    if name_or_path in _names(folder):
+        return _PACKAGE / folder / f"{name_or_path}.toml"
+    path = Path(name_or_path)
+    if path.suffix == ".toml" or path.exists():
+        return path
+    near = difflib.get_close_matches(name_or_path, _names(folder), n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise ConfigError(
+        f"no {what} {name_or_path!r}; {hint}known: {', '.join(_names(folder))}, or give the path "
+        f"of a .toml file"
+    )
+
+
+def _check_pool(config: PoolConfig, where: str) -> None:
+    names = [worker.name for worker in config.workers]
+    if not names:
+        raise ConfigError(f"{where}: a pool needs at least one [[workers]]")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"{where}: two workers are named {name!r}")
+    if config.conductor and config.conductor not in names:
+        raise ConfigError(
+            f"{where}: `conductor` must be one of the workers, found {config.conductor!r}; "
+            f"workers: {', '.join(names)}"
+        )
+
+
+def _worker(table: Table) -> WorkerSpec:
+    name = table.take("name", str)
+    table.where = f"{table.where} ({name})"
+    kind = cast(WorkerKind, _choice(table, "kind", get_args(WorkerKind), None))
+    tool = kind in ("calculator", "python")
+    spec = WorkerSpec(
+        name=name,
+        kind=kind,
+        model=table.take("model", str, "") if tool else table.take("model", str),
+        endpoint=table.take("endpoint", str) if kind == "http" else table.take("endpoint", str, ""),
+        key_env=table.take("key_env", str, ""),
+        card=table.take("card", str, ""),
+        roles=table.take_list("roles", str),
+        instructions=table.take("instructions", str, "").strip(),
+        examples=tuple(_example(item) for item in table.take_tables("examples")),
+        sampling=_sampling(table.take_table("sampling")),
+        context=cast(
+            Context, _choice(table, "context", get_args(Context), "plain" if tool else "turns")
+        ),
+        price=_price(table.take_table("price")),
+        context_window=table.take("context_window", int, None),
+        max_concurrency=_at_least_one(table, "max_concurrency", 8),
+        timeout_s=table.take("timeout_s", float, 600.0),
+    )
+    table.done()
+    if not spec.name.strip():
+        raise ConfigError(f"{table.where}: `name` is blank")
+    return spec
+
+
+def _example(table: Table) -> Example:
+    example = Example(table.take("user", str).strip(), table.take("assistant", str).strip())
+    table.done()
+    return example
+
+
+def _sampling(table: Table | None) -> Sampling:
+    if table is None:
+        return Sampling()
+    sampling = Sampling(
+        max_tokens=_at_least_one(table, "max_tokens", MAX_COMPLETION_TOKENS),
+        temperature=table.take("temperature", float, None),
+        top_p=table.take("top_p", float, None),
+        seed=table.take("seed", int, None),
+        stop=table.take_list("stop", str),
+        reasoning_effort=table.take("reasoning_effort", str, None),
+    )
+    table.done()
+    if sampling.temperature is not None and not 0 <= sampling.temperature <= 2:
+        raise ConfigError(f"{table.where}: `temperature` must be 0 to 2")
+    if sampling.top_p is not None and not 0 < sampling.top_p <= 1:
+        raise ConfigError(f"{table.where}: `top_p` must be above 0 and at most 1")
+    return sampling
+
+
+def _price(table: Table | None) -> Price | None:
+    if table is None:
+        return None
+    cached = table.take("cached_usd", float, None)
+    price = Price(
+        # A float's shortest spelling is what stands in the file.
+        Decimal(str(table.take("input_usd", float))),
+        Decimal(str(table.take("output_usd", float))),
+        None if cached is None else Decimal(str(cached)),
+    )
+    table.done()
+    if min(price.input_usd, price.output_usd, price.cached_usd or 0) < 0:
+        raise ConfigError(f"{table.where}: a price is not below 0")
+    return price
+
+
+def _choice(table: Table, key: str, known: tuple[str, ...], default: str | None) -> str:
+    value = table.take(key, str) if default is None else table.take(key, str, default)
+    if value not in known:
+        raise ConfigError(
+            f"{table.where}: `{key}` must be one of {', '.join(known)}; found {value!r}"
+        )
+    return value
+
+
+def _at_least_one(table: Table, key: Literal["max_tokens", "max_concurrency"], default: int) -> int:
+    value = table.take(key, int, default)
+    if value < 1:
+        raise ConfigError(f"{table.where}: `{key}` must be at least 1, found {value}")
+    return value

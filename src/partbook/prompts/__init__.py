@@ -1,0 +1,1 @@
+"""The texts of all prompts; `prompt.py` fills them in."""

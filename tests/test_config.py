@@ -1,0 +1,163 @@
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from partbook.config import api_key, load_pool, load_workflow, pool_names, workflow_names
+from partbook.errors import ConfigError
+from partbook.message import Sampling
+from partbook.pool import AgentPool, Example, Price, Worker, WorkerSpec
+from tests.fakes import Echo
+
+POOL = """
+name = "mine"
+conductor = "big"
+
+[[workers]]
+name = "big"
+kind = "http"
+endpoint = "openai"
+key_env = "MY_KEY"
+model = "gpt-5"
+card = "good at everything"
+roles = ["general"]
+price = { input_usd = 1.25, output_usd = 10 }
+sampling = { max_tokens = 100, temperature = 1, stop = ["END"] }
+
+[[workers.examples]]
+user = "1+1"
+assistant = "2"
+
+[[workers]]
+name = "runner"
+kind = "python"
+"""
+
+
+def write(folder: Path, text: str | bytes) -> str:
+    path = folder / "pool.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def test_a_pool_file_becomes_specs(tmp_path):
+    config = load_pool(write(tmp_path, POOL))
+
+    assert (config.name, config.conductor, config.fallback) == ("mine", "big", "single")
+    assert config.workers == (
+        WorkerSpec(
+            name="big",
+            kind="http",
+            endpoint="openai",
+            key_env="MY_KEY",
+            model="gpt-5",
+            card="good at everything",
+            roles=("general",),
+            examples=(Example("1+1", "2"),),
+            price=Price(Decimal("1.25"), Decimal("10.0")),
+            sampling=Sampling(max_tokens=100, temperature=1.0, stop=("END",)),
+        ),
+        WorkerSpec(name="runner", kind="python", context="plain"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("conductor =", "conductr ="), "unknown key `conductr`; did you mean `conductor`?"),
+        (("max_tokens", "max_token"), "(big): sampling: unknown key `max_token`"),
+        (('kind = "python"', 'kind = "pyton"'), "`kind` must be one of http, local, calculator"),
+        (('name = "runner"', 'name = "big"'), "two workers are named 'big'"),
+        (('conductor = "big"', 'conductor = "bag"'), "`conductor` must be one of the workers"),
+        (('model = "gpt-5"', ""), "(big): `model` is missing"),
+        (("max_tokens = 100", "max_tokens = 0"), "`max_tokens` must be at least 1, found 0"),
+        (("temperature = 1", "temperature = 3"), "`temperature` must be 0 to 2"),
+        (("temperature = 1", 'temperature = "1"'), "`temperature` must be a number, found '1'"),
+        (("input_usd = 1.25", "input_usd = -1"), "a price is not below 0"),
+        (('roles = ["general"]', 'roles = "general"'), "`roles` must be a list, each item text"),
+        (("name = ", "name = ="), "not TOML"),
+    ],
+)
+def test_a_fault_in_a_pool_file_is_named_with_its_place(tmp_path, change, message):
+    path = write(tmp_path, POOL.replace(*change, 1))
+
+    with pytest.raises(ConfigError) as raised:
+        load_pool(path)
+
+    assert message in str(raised.value)
+    assert path in str(raised.value)
+
+
+def test_a_pool_file_that_is_not_utf8_is_refused(tmp_path):
+    path = write(tmp_path, b'name = "\xff"')
+
+    with pytest.raises(ConfigError, match="UTF-8 was expected, byte 8 is not"):
+        load_pool(path)
+
+
+def test_a_missing_or_unreadable_file_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"cannot read .*nowhere\.toml: No such file"):
+        load_pool(str(tmp_path / "nowhere.toml"))
+    with pytest.raises(ConfigError, match="Is a directory"):
+        load_pool(str(tmp_path))
+
+
+def test_an_unknown_pool_is_answered_with_the_nearest():
+    with pytest.raises(ConfigError, match="no pool 'embeded'; did you mean 'embedded'"):
+        load_pool("embeded")
+
+
+@pytest.mark.parametrize("name", pool_names())
+def test_every_pool_that_comes_along_loads_and_can_play_its_defaults(name):
+    config = load_pool(name)
+    pool = AgentPool(name, tuple(Worker(spec, Echo(spec.name)) for spec in config.workers))
+
+    assert config.name == name
+    assert bool(config.workflow) != bool(config.conductor)
+    load_workflow(config.workflow or config.fallback).resolve(pool)
+    load_workflow(config.fallback).resolve(pool)
+    assert all(spec.card for spec in config.workers)
+
+
+@pytest.mark.parametrize("name", workflow_names())
+def test_every_workflow_that_comes_along_loads_and_fits_the_embedded_pool(name):
+    config = load_pool("embedded")
+    pool = AgentPool("e", tuple(Worker(spec, Echo(spec.name)) for spec in config.workers))
+
+    workflow = load_workflow(name)
+
+    assert workflow.name == name
+    assert workflow.about
+    assert len(workflow.resolve(pool).steps) == len(workflow.steps)
+
+
+def test_a_workflow_that_reads_a_later_step_is_refused_when_it_is_resolved(tmp_path):
+    path = tmp_path / "w.toml"
+    path.write_text('name = "w"\n[[steps]]\nworker = "a"\nsubtask = "x"\naccess = [1]\n')
+    pool = AgentPool("p", (Worker(WorkerSpec("a", "http"), Echo("a")),))
+
+    with pytest.raises(ConfigError, match=r"workflow 'w': step 0: access 1 is not an earlier step"):
+        load_workflow(str(path)).resolve(pool)
+
+
+def test_a_workflow_without_steps_is_refused(tmp_path):
+    path = tmp_path / "w.toml"
+    path.write_text('name = "w"\n')
+
+    with pytest.raises(ConfigError, match="needs at least one"):
+        load_workflow(str(path))
+
+
+def test_a_key_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("MY_KEY", " secret \n")
+
+    assert api_key("a", "MY_KEY") == "secret"
+
+
+def test_a_missing_key_names_worker_and_variable(monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+
+    with pytest.raises(ConfigError) as raised:
+        api_key("a", "MY_KEY")
+
+    assert str(raised.value) == "worker 'a' needs an API key: set the environment variable MY_KEY"
