@@ -1,0 +1,48 @@
+"""What went wrong in the database, as a `StoreError` with a sentence and something to do.
+
+SQLite names each of its errors; the names are the border here, not the texts, which differ between
+versions. https://www.sqlite.org/rescode.html
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from partbook.errors import StoreError
+
+__all__ = ["as_store_errors", "explain"]
+
+_SENTENCES = {
+    "SQLITE_NOTADB": "is not a SQLite database; name another file",
+    "SQLITE_CORRUPT": "is damaged; `sqlite3 FILE .recover` may save what is left",
+    "SQLITE_FULL": "cannot grow, the disk is full; free some space and try again",
+    "SQLITE_BUSY": "is locked by another program; wait for it to end, or end it",
+    "SQLITE_LOCKED": "is locked by another program; wait for it to end, or end it",
+    "SQLITE_READONLY": "may only be read; check the permissions of the file and its directory",
+    "SQLITE_CANTOPEN": "cannot be opened; check that the directory exists and may be written to",
+    "SQLITE_PERM": "may not be used; check the permissions of the file and its directory",
+    "SQLITE_IOERR": "cannot be read or written, the disk or its file system failed",
+}
+"""By the primary name of the error; an extended name begins with it: `SQLITE_READONLY_DBMOVED`."""
+
+
+def explain(err: sqlite3.Error | SQLAlchemyError, place: str) -> StoreError:
+    """The error as a sentence about the store at `place`."""
+    cause = err.orig if isinstance(err, DBAPIError) else err
+    # Only errors that SQLite itself reported have a name.
+    name = str(vars(cause).get("sqlite_errorname", "")) if isinstance(cause, sqlite3.Error) else ""
+    for primary, sentence in _SENTENCES.items():
+        if name == primary or name.startswith(primary + "_"):
+            return StoreError(f"the store {place} {sentence} ({cause})")
+    return StoreError(f"the store {place} failed: {type(cause).__name__}: {cause}")
+
+
+@contextmanager
+def as_store_errors(place: str) -> Iterator[None]:
+    """Turn what the database raises inside into `StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, SQLAlchemyError) as err:
+        raise explain(err, place) from err

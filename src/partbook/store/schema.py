@@ -1,0 +1,105 @@
+"""The tables as they are at `HEAD`, and how a trace becomes a row.
+
+The whole trace is one JSON text. The other columns repeat what runs are listed, searched and summed
+by, so that a list never has to read the traces. `migrations/` leads every earlier version here.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, String, Table, Text
+
+from partbook.trace import Trace
+from partbook.trace_json import trace_to_dict
+
+__all__ = ["HEAD", "UNTAGGED", "VERSION_TABLE", "Tags", "metadata", "row_of", "runs"]
+
+HEAD = "0001"
+"""The newest migration. Versions are four digits that ascend, so that a later one is known."""
+
+VERSION_TABLE = "partbook_version"
+"""Where the schema's version is written; its presence tells a store from any other database."""
+
+_LARGEST_INTEGER = 2**63 - 1
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("started_at", Float(53), nullable=False, comment="seconds since the epoch"),
+    Column("seconds", Float(53), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", String(16)),
+    Column("question", Text, nullable=False),
+    Column("answer", Text),
+    Column("pool", Text, nullable=False),
+    Column("workers", Text, nullable=False, comment="names called, each between newlines"),
+    Column("source", String(16), comment="where the last workflow came from"),
+    Column("workflow_name", Text, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+    Column("cost_usd", String(64), comment="plain digits, exact; null where unknown"),
+    Column("task", Text),
+    Column("label", Text),
+    Column("verdict", String(16)),
+    Column("trace", Text, nullable=False, comment="JSON, pure ASCII"),
+    Index("ix_runs_started_at", "started_at", "run_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What is known about a run beside its trace; None: nothing."""
+
+    task: str | None = None
+    """The task that the question belongs to."""
+    label: str | None = None
+    """Whatever groups runs: a system, an experiment."""
+    verdict: str | None = None
+    """What a judge said."""
+
+
+UNTAGGED = Tags()
+"""Nothing is known but the trace."""
+
+
+def row_of(trace: Trace, tags: Tags) -> dict[str, Any]:
+    """The row of `runs` for a trace."""
+    data = trace_to_dict(trace)
+    planned = [round_ for round_ in trace.rounds if round_.workflow is not None]
+    called = dict.fromkeys(step.worker for round_ in trace.rounds for step in round_.steps)
+    usage = data["usage"]
+    return {
+        "run_id": trace.run_id,
+        "started_at": trace.started_at,
+        "seconds": data["seconds"],
+        "status": trace.status,
+        "reason": trace.reason,
+        "question": _storable(trace.question),
+        "answer": None if data["answer"] is None else _storable(data["answer"]),
+        "pool": _storable(trace.pool),
+        "workers": _storable("".join(f"\n{name}\n" for name in called)),
+        "source": planned[-1].source if planned else None,
+        "workflow_name": _storable(planned[-1].workflow_name) if planned else "",
+        "calls": data["calls"],
+        "prompt_tokens": min(usage["prompt_tokens"], _LARGEST_INTEGER),
+        "completion_tokens": min(usage["completion_tokens"], _LARGEST_INTEGER),
+        "cost_usd": data["cost_usd"],
+        "task": tags.task,
+        "label": tags.label,
+        "verdict": tags.verdict,
+        # Escaped, because a model may write what UTF-8 or PostgreSQL cannot hold: half a
+        # surrogate pair, a NUL. The trace has to come back exactly as it was.
+        "trace": json.dumps(data, separators=(",", ":")),
+    }
+
+
+def _storable(text: str) -> str:
+    """The text without what a database refuses; nearly always the text itself."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "�").encode("utf-8", "replace").decode("utf-8")
