@@ -50,7 +50,7 @@ _HEAD = re.compile(
 )
 _COMMENT = re.compile(r"[\s,;})\]]{0,80}+(?:#(?!#)|//)")
 _TAIL = re.compile(r"[ \t\r,;})\]`*]*+(?:(?:#|//)[^\n]*+)?(?:\n|\Z)")
-_MARKS = re.compile(r"""(?:[\s,;{})\]>*\-•`"'“”.]++|(?:#|//)[^\n]*+|\d{1,3}[.)])*+""")
+_MARKS = re.compile(r"""(?:[\s,;{})\]>*\-•`"'“”]++|(?:#|//)[^\n]*+|\d{1,3}[.)])*+""")
 _LOST_QUOTE = re.compile(r"""(?!\s*,\s*"[\w ]{1,40}"\s*:)[^#\n]*?["'”’]\s*+[\])]""")
 _MAX_LISTS: Final = 1000
 """More lists than this are no thinking aloud; reading them all would take long."""

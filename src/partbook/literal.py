@@ -49,8 +49,8 @@ _CLOSES = re.compile(
     rf"""{_SPACE}*+(?:
         \Z | [\])］）] | ["'“‘„「] | (?<=\s)(?:\#|//)
         | [,，]{_SPACE}*+(?:(?:\#|//)[^\n]{{0,200}}\n{_SPACE}*+){{0,9}}
-          (?: \Z | ["'“‘„「\[\](（［）］] | [rRuU]["']
-            | (?:-?\d+|none|null|all){_SPACE}*+[,\])］）] ) )""",
+          (?: \Z | ["'“‘„「\[\]()（［）］] | [rRuU]["']
+            | \.\.\. | … | (?:-?\d+(?:\.\d+)?|none|null|true|false|all){_SPACE}*+[,\])］）] ) )""",
     re.VERBOSE | re.IGNORECASE,
 )
 """What may follow the closing quote of an item: its bracket, a comment, or a comma and an item."""

@@ -11,11 +11,11 @@ its cache, for searches and for other services is not part of a `Price` either.
 from decimal import Decimal
 
 from genai_prices import Usage, calc_price
-from genai_prices.types import TieredPrices
+from genai_prices.types import PriceCalculation, TieredPrices
 
 from partbook.pool import Price
 
-__all__ = ["price_of"]
+__all__ = ["context_window_of", "price_of"]
 
 
 def price_of(model: str, endpoint: str = "") -> Price | None:
@@ -33,17 +33,29 @@ def price_of(model: str, endpoint: str = "") -> Price | None:
         None where the price is not known, which includes every endpoint that the table does not
         know and every model without a price for both input and output: never 0.
     """
-    try:
-        found = calc_price(
-            Usage(input_tokens=0, output_tokens=0), model, provider_api_url=endpoint or None
-        )
-    except LookupError:
+    found = _lookup(model, endpoint)
+    if found is None:
         return None
     prices = found.model_price
     input_usd, output_usd = _base(prices.input_mtok), _base(prices.output_mtok)
     if not input_usd or not output_usd:
         return None
     return Price(input_usd, output_usd, _base(prices.cache_read_mtok))
+
+
+def context_window_of(model: str, endpoint: str = "") -> int | None:
+    """Tokens that a prompt and its completion may have together; None: the table does not say."""
+    found = _lookup(model, endpoint)
+    return None if found is None else found.model.context_window
+
+
+def _lookup(model: str, endpoint: str) -> PriceCalculation | None:
+    try:
+        return calc_price(
+            Usage(input_tokens=0, output_tokens=0), model, provider_api_url=endpoint or None
+        )
+    except LookupError:
+        return None
 
 
 def _base(price: Decimal | TieredPrices | None) -> Decimal | None:

@@ -88,6 +88,7 @@ def test_a_run_is_shown_from_the_question_to_the_answer(store):
         "   c-7b, 0.5 s, 800 + 120 tokens, $0.0002",
         "   model_id = [0, 1, 2]",
         "",
+        "workflow of the Conductor",
         "         wave 0                               wave 1",
         "coder    0 ▸ Write a program that adds t… ─┐",
         "           ✓ 1.2 s                         │",

@@ -25,6 +25,8 @@ def llama_server(smollm2):
     params.n_ctx, params.n_parallel = 4096, 2
     params.cache_ram_mib = 0
     params.verbosity = -1
+    # More threads than idle cores make llama.cpp many times slower, and tests run beside others.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     yield server.listening_address
     del server

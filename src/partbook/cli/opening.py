@@ -87,6 +87,10 @@ class _Opener:
                 from partbook.models.calculator import Calculator
 
                 model, spec = Calculator(), replace(spec, price=FREE)
+            case "lab":
+                from partbook.lab.pool import lab_pool
+
+                return lab_pool(order=[spec.model])[0]
             case "python":
                 from partbook.models.program import PythonRunner
                 from partbook.sandbox import run_program, sandbox_available
@@ -103,9 +107,7 @@ class _Opener:
 
             def build(spec: WorkerSpec) -> ChatModel:
                 key = api_key(spec.name, spec.key_env) if spec.key_env else None
-                return HttpModel(
-                    session, spec.endpoint, spec.model, key, timeout_s=spec.timeout_s
-                )
+                return HttpModel(session, spec.endpoint, spec.model, key, timeout_s=spec.timeout_s)
 
             self._http = build
         return self._http(spec)
@@ -120,9 +122,7 @@ class _Opener:
 
             def build(spec: WorkerSpec) -> ChatModel:
                 window = spec.context_window or LOCAL_CONTEXT
-                return models.get(
-                    LocalSpec(model_path(spec.model), window, spec.max_concurrency)
-                )
+                return models.get(LocalSpec(model_path(spec.model), window, spec.max_concurrency))
 
             self._local = build
         return self._local(spec)

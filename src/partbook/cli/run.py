@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from partbook.budget import Limits
 from partbook.cli.asking import (
     Choice,
     ConductorOption,
@@ -22,7 +23,6 @@ from partbook.cli.asking import (
     limits_of,
     read_question,
 )
-from partbook.budget import Limits
 from partbook.cli.opening import opened_pool
 from partbook.cli.plain import clean
 from partbook.conduct import conduct

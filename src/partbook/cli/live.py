@@ -1,0 +1,123 @@
+"""The live view of a run: what is finished is printed for good, what is going on is below it.
+
+On a terminal the running steps and the Conductor's text move in a region of their own, which
+Rich redraws; elsewhere only what is finished is printed, as it finishes.
+"""
+
+import sys
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.text import Text
+
+from partbook.cli.drawing import body, dim, drawn_ending, drawn_proposal, drawn_step, source_of
+from partbook.cli.plain import clean, head, open_console
+from partbook.cli.score import score
+from partbook.event import (
+    Event,
+    Planned,
+    ProposalText,
+    Proposed,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    StepText,
+)
+from partbook.trace import Trace, TraceBuilder
+from partbook.workflow import Workflow
+
+__all__ = ["LiveView"]
+
+_TAIL_LINES = 6
+"""How much of a running step's text stays in view."""
+
+_TAIL_CHARS = 2000
+
+
+@dataclass(slots=True)
+class _Running:
+    """A step whose worker is writing."""
+
+    worker: str
+    text: str = ""
+
+
+class LiveView:
+    """Prints a run while it happens.
+
+    `add` takes its events; `close` comes before anything else prints.
+    """
+
+    def __init__(self) -> None:
+        self._console = open_console()
+        self._builder = TraceBuilder()
+        self._workers: tuple[str, ...] = ()
+        self._workflow: Workflow | None = None
+        self._proposal = ""
+        self._running: dict[int, _Running] = {}
+        self._live = Live(console=self._console, transient=True, get_renderable=self._region)
+        if sys.stdout.isatty():
+            self._live.start()
+
+    def add(self, event: Event) -> None:
+        """Take the next event."""
+        self._builder.add(event)
+        match event:
+            case RunStarted():
+                self._workers = event.workers
+                self._print(dim(f"run {event.run_id}", f"pool {event.pool}"), body(event.question))
+            case ProposalText():
+                self._proposal = (self._proposal + event.text)[-_TAIL_CHARS:]
+            case Proposed():
+                self._proposal = ""
+                self._print(*drawn_proposal(event))
+            case Planned():
+                self._workflow = event.workflow
+                self._print(source_of(event.source, event.name))
+                self._print(score(event.workflow, self._workers), Text())
+            case StepStarted():
+                self._running[event.step] = _Running(event.worker)
+            case StepText():
+                running = self._running[event.step]
+                running.text = (running.text + event.text)[-_TAIL_CHARS:]
+            case StepFinished():
+                self._running.pop(event.step, None)
+                self._print_step(event)
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Take the moving region away."""
+        self._live.stop()
+
+    def show_end(self, trace: Trace) -> None:
+        """Print the answer, set apart, and what it took."""
+        self._print(*drawn_ending(trace))
+
+    def _print(self, *parts: RenderableType) -> None:
+        self._console.print(Group(*parts))
+
+    def _print_step(self, event: StepFinished) -> None:
+        if self._workflow is None:
+            return
+        step = self._workflow.steps[event.step]
+        done = next(s for s in self._builder.rounds[event.round].steps if s.step == event.step)
+        self._print(*drawn_step(step, done, subtask=False), Text())
+
+    def _region(self) -> RenderableType:
+        parts: list[RenderableType] = []
+        if self._proposal:
+            parts += [Text("Conductor", "bold"), _tail(self._proposal)]
+        for i, running in sorted(self._running.items()):
+            parts += [
+                Text.assemble((f"{i}  {head(running.worker)}", "bold"), ("  ...", "dim")),
+                _tail(running.text),
+            ]
+        return Group(*parts)
+
+
+def _tail(text: str) -> Padding:
+    lines = clean(text).splitlines()[-_TAIL_LINES:]
+    return Padding(Text("\n".join(lines), "dim"), (0, 0, 0, 3))

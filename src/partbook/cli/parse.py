@@ -1,0 +1,40 @@
+"""`partbook parse`: the workflow in a Conductor's text, or what is wrong with it."""
+
+import json as json_module
+import sys
+from typing import Annotated
+
+import typer
+
+from partbook.errors import ParseError
+from partbook.parse import parse
+from partbook.trace_json import workflow_to_dict
+
+__all__ = ["parse_command"]
+
+
+def parse_command(
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Size of the pool: workers are 0 to N-1.")
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print the workflow as JSON.")] = False,
+) -> None:
+    """Read a Conductor's text on standard input and print the workflow in it."""
+    from partbook.cli.plain import head
+
+    text = typer.get_binary_stream("stdin").read().decode("utf-8", errors="replace")
+    try:
+        workflow = parse(text, workers)
+    except ParseError as err:
+        if json:
+            found = {"error": str(err), "reason": err.reason}
+            print(json_module.dumps(found, ensure_ascii=False))
+        else:
+            print(f"error: {head(str(err))}", file=sys.stderr)
+        raise typer.Exit(1) from err
+    if json:
+        print(json_module.dumps(workflow_to_dict(workflow), ensure_ascii=False))
+        return
+    for i, step in enumerate(workflow.steps):
+        reads = f", reads {', '.join(map(str, step.access))}" if step.access else ""
+        print(f"step {i}, worker {step.worker}{reads}: {head(step.subtask)}")
