@@ -142,18 +142,18 @@ class Budgeted:
             raise
         finally:
             # A cancelled call keeps its worst case: the provider may bill it in full.
-            known = usage is not None and self.price is not None
-            self.budget.settle(
-                reservation,
-                usage.total_tokens if usage is not None else None,
-                self.price.cost_usd(usage) if known and usage and self.price else None,
-            )
+            if usage is None:
+                self.budget.settle(reservation, None, None)
+            else:
+                cost = None if self.price is None else self.price.cost_usd(usage)
+                self.budget.settle(reservation, usage.total_tokens, cost)
         return completion
 
     def _worst_case(
         self, messages: Sequence[Message], sampling: Sampling
     ) -> tuple[int, Decimal | None]:
-        if self.is_tool:
-            return 0, Decimal(0)
+        limits = self.budget.limits
+        if self.is_tool or (limits.tokens is None and limits.usd is None):
+            return 0, Decimal(0)  # nothing that such a call could exceed
         worst = Usage(prompt_bound(messages), sampling.max_tokens)
         return worst.total_tokens, None if self.price is None else self.price.cost_usd(worst)

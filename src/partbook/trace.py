@@ -6,9 +6,8 @@ limit that was reached are fields of it. Sums are derived, not stored. Its writt
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from partbook.event import (
     Event,
@@ -32,6 +31,7 @@ __all__ = [
     "StepTrace",
     "Trace",
     "TraceBuilder",
+    "step_trace",
 ]
 
 
@@ -132,54 +132,76 @@ class Trace:
             yield from ((call.usage, call.cost_usd) for call in round_.steps)
 
 
+def step_trace(started: StepStarted, finished: StepFinished | None) -> StepTrace:
+    """What is known of a step from its two events; None: it has not ended."""
+    if finished is None:
+        return StepTrace(started.step, started.worker, started.messages, started.at_s)
+    return StepTrace(
+        started.step,
+        started.worker,
+        started.messages,
+        started.at_s,
+        finished.at_s,
+        finished.answer,
+        finished.error,
+        finished.model,
+        finished.usage,
+        finished.cost_usd,
+        finished.finish_reason,
+        finished.calls,
+    )
+
+
 @dataclass(slots=True)
+class _Round:
+    """A round while it happens."""
+
+    proposals: list[Proposed] = field(default_factory=list)
+    planned: Planned | None = None
+    started: dict[int, StepStarted] = field(default_factory=dict)
+    finished: dict[int, StepFinished] = field(default_factory=dict)
+    answer: str | None = None
+
+    def build(self) -> RoundTrace:
+        planned = self.planned
+        steps = (step_trace(self.started[i], self.finished.get(i)) for i in sorted(self.started))
+        return RoundTrace(
+            tuple(self.proposals),
+            None if planned is None else planned.workflow,
+            None if planned is None else planned.source,
+            "" if planned is None else planned.name,
+            tuple(steps),
+            self.answer,
+        )
+
+
 class TraceBuilder:
     """Folds events into a trace; `build` may be called at any moment."""
 
-    started: RunStarted | None = None
-    finished: RunFinished | None = None
-    rounds: list[RoundTrace] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.started: RunStarted | None = None
+        self._finished: RunFinished | None = None
+        self._rounds: list[_Round] = []
 
     def add(self, event: Event) -> None:
         """Take the next event. Pieces of text are passed over: their whole comes later."""
         match event:
+            case StepStarted():
+                self._rounds[event.round].started[event.step] = event
+            case StepFinished():
+                self._rounds[event.round].finished[event.step] = event
+            case Proposed():
+                self._rounds[event.round].proposals.append(event)
+            case Planned():
+                self._rounds[event.round].planned = event
+            case RoundStarted():
+                self._rounds.append(_Round())
+            case RoundFinished():
+                self._rounds[event.round].answer = event.answer
             case RunStarted():
                 self.started = event
-            case RoundStarted():
-                self.rounds.append(RoundTrace())
-            case Proposed():
-                self._update(event.round, proposals=(*self.rounds[event.round].proposals, event))
-            case Planned():
-                self._update(
-                    event.round,
-                    workflow=event.workflow,
-                    source=event.source,
-                    workflow_name=event.name,
-                )
-            case StepStarted():
-                step = StepTrace(event.step, event.worker, event.messages, event.at_s)
-                self._put(event.round, step)
-            case StepFinished():
-                begun = next(s for s in self.rounds[event.round].steps if s.step == event.step)
-                done = StepTrace(
-                    begun.step,
-                    begun.worker,
-                    begun.messages,
-                    begun.started_s,
-                    event.at_s,
-                    event.answer,
-                    event.error,
-                    event.model,
-                    event.usage,
-                    event.cost_usd,
-                    event.finish_reason,
-                    event.calls,
-                )
-                self._put(event.round, done)
-            case RoundFinished():
-                self._update(event.round, answer=event.answer)
             case RunFinished():
-                self.finished = event
+                self._finished = event
             case _:
                 pass
 
@@ -188,7 +210,7 @@ class TraceBuilder:
         if self.started is None:
             raise ValueError("a trace begins with a RunStarted event")
         begun = self.started
-        end = self.finished or RunFinished("stopped", self._latest_s(), "interrupted")
+        end = self._finished or RunFinished("stopped", self._latest_s(), "interrupted")
         return Trace(
             run_id=begun.run_id,
             question=begun.question,
@@ -197,18 +219,16 @@ class TraceBuilder:
             started_at=begun.at,
             seconds=end.seconds,
             status=end.status,
-            rounds=tuple(self.rounds),
+            rounds=tuple(round_.build() for round_ in self._rounds),
             reason=end.reason,
             detail=end.detail,
         )
 
     def _latest_s(self) -> float:
-        steps = (step for round_ in self.rounds for step in round_.steps)
-        return max((step.finished_s or step.started_s for step in steps), default=0.0)
-
-    def _update(self, index: int, **changes: Any) -> None:
-        self.rounds[index] = replace(self.rounds[index], **changes)
-
-    def _put(self, index: int, step: StepTrace) -> None:
-        others = (s for s in self.rounds[index].steps if s.step != step.step)
-        self._update(index, steps=tuple(sorted((*others, step), key=lambda s: s.step)))
+        times = [
+            event.at_s
+            for round_ in self._rounds
+            for events in (round_.started, round_.finished)
+            for event in events.values()
+        ]
+        return max(times, default=0.0)

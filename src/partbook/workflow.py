@@ -1,7 +1,7 @@
 """Step and Workflow: valid by construction.
 
 A `Workflow` that exists can be played. Every other spelling of it (`"all"`, numbers as strings,
-lists of unequal length) is settled in `parse.py` and never seen again.
+lists of unequal length) is settled in `parse/` and never seen again.
 """
 
 from collections.abc import Iterable

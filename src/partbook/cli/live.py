@@ -25,7 +25,7 @@ from partbook.event import (
     StepStarted,
     StepText,
 )
-from partbook.trace import Trace, TraceBuilder
+from partbook.trace import Trace, step_trace
 from partbook.workflow import Workflow
 
 __all__ = ["LiveView"]
@@ -40,7 +40,7 @@ _TAIL_CHARS = 2000
 class _Running:
     """A step whose worker is writing."""
 
-    worker: str
+    started: StepStarted
     text: str = ""
 
 
@@ -52,7 +52,6 @@ class LiveView:
 
     def __init__(self) -> None:
         self._console = open_console()
-        self._builder = TraceBuilder()
         self._workers: tuple[str, ...] = ()
         self._workflow: Workflow | None = None
         self._proposal = ""
@@ -63,7 +62,6 @@ class LiveView:
 
     def add(self, event: Event) -> None:
         """Take the next event."""
-        self._builder.add(event)
         match event:
             case RunStarted():
                 self._workers = event.workers
@@ -78,13 +76,12 @@ class LiveView:
                 self._print(source_of(event.source, event.name))
                 self._print(score(event.workflow, self._workers), Text())
             case StepStarted():
-                self._running[event.step] = _Running(event.worker)
+                self._running[event.step] = _Running(event)
             case StepText():
                 running = self._running[event.step]
                 running.text = (running.text + event.text)[-_TAIL_CHARS:]
             case StepFinished():
-                self._running.pop(event.step, None)
-                self._print_step(event)
+                self._print_step(self._running.pop(event.step).started, event)
             case _:
                 pass
 
@@ -99,11 +96,10 @@ class LiveView:
     def _print(self, *parts: RenderableType) -> None:
         self._console.print(Group(*parts))
 
-    def _print_step(self, event: StepFinished) -> None:
+    def _print_step(self, started: StepStarted, finished: StepFinished) -> None:
         if self._workflow is None:
             return
-        step = self._workflow.steps[event.step]
-        done = next(s for s in self._builder.rounds[event.round].steps if s.step == event.step)
+        step, done = self._workflow.steps[finished.step], step_trace(started, finished)
         self._print(*drawn_step(step, done, subtask=False), Text())
 
     def _region(self) -> RenderableType:
@@ -112,7 +108,7 @@ class LiveView:
             parts += [Text("Conductor", "bold"), _tail(self._proposal)]
         for i, running in sorted(self._running.items()):
             parts += [
-                Text.assemble((f"{i}  {head(running.worker)}", "bold"), ("  ...", "dim")),
+                Text.assemble((f"{i}  {head(running.started.worker)}", "bold"), ("  ...", "dim")),
                 _tail(running.text),
             ]
         return Group(*parts)

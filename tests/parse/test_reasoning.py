@@ -1,6 +1,6 @@
 import pytest
 
-from partbook.reasoning import Reasoning, find_reasoning
+from partbook.parse.reasoning import Reasoning, find_reasoning
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from partbook.errors import ParseError
-from partbook.lists import find_lists
+from partbook.parse.lists import find_lists
 
 
 def test_the_lists_come_as_they_were_written():

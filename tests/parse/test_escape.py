@@ -1,15 +1,19 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partbook.escape import escape, unescape
+from partbook.parse.escape import escape, unescape
+
+steady = settings(deadline=None, derandomize=True)
 
 
+@steady
 @given(st.text())
 def test_what_is_escaped_is_read_back(text):
     assert unescape(escape(text)) == text
 
 
+@steady
 @given(
     st.lists(st.sampled_from(["\\", "n", "u", "nabla", "\n", "\t", '"', "u0041", "x"])).map("".join)
 )
@@ -71,6 +75,7 @@ def test_a_slash_is_escaped_only_in_json():
     assert unescape(r"km\/h", is_json=True) == "km/h"
 
 
+@steady
 @given(st.text(st.sampled_from("\\nrtuUx0123aAé\"'/\ud800 ")), st.booleans())
 def test_no_body_fails(body, is_json):
     unescape(body, is_json=is_json)

@@ -13,7 +13,7 @@ from there is linear as well, and never reads inside a string that was already r
 import re
 from typing import Final
 
-from partbook.escape import unescape
+from partbook.parse.escape import unescape
 
 __all__ = ["LiteralError", "Value", "read_list"]
 
@@ -98,7 +98,7 @@ def read_list(
         LiteralError: what stands there is cut off, nested too deeply, or no literal.
 
     >>> read_list("x = ['a', (0, null),]  # two", 4)
-    (['a', [0, None]], 22)
+    (['a', [0, None]], 21)
     """
     reader = _Reader(text, start, stop, is_json)
     return reader.value(0, is_first=True), reader.pos

@@ -3,10 +3,12 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partbook.literal import LiteralError, read_list
+from partbook.parse.literal import LiteralError, read_list
+
+steady = settings(deadline=None, derandomize=True)
 
 # Control characters are written as escapes, which a hand means otherwise: see `test_escape.py`.
 PLAIN_TEXT = st.text(
@@ -22,6 +24,7 @@ LISTS = st.lists(
 )
 
 
+@steady
 @given(LISTS)
 def test_what_python_writes_is_read_as_python_reads_it(value):
     text = repr(value)
@@ -29,6 +32,7 @@ def test_what_python_writes_is_read_as_python_reads_it(value):
     assert read_list(text, 0) == (ast.literal_eval(text), len(text))
 
 
+@steady
 @given(LISTS, st.sampled_from([None, 2]))
 def test_what_json_writes_is_read_as_json_reads_it(value, indent):
     text = json.dumps(value, indent=indent)
@@ -120,6 +124,7 @@ def test_a_plain_string_does_not_reach_into_a_line_that_the_caller_names():
         read_list("['a\nnext = 'b']", 0, stop=stop)
 
 
+@steady
 @given(st.text())
 def test_no_text_raises_anything_but_a_literal_error(text):
     try:

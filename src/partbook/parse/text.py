@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from partbook.errors import ParseError, WorkflowError
-from partbook.escape import escape
-from partbook.lists import ListName, find_lists
-from partbook.literal import LiteralError, Value, read_list
+from partbook.parse.escape import escape
+from partbook.parse.lists import ListName, find_lists
+from partbook.parse.literal import LiteralError, Value, read_list
 from partbook.workflow import MAX_STEPS, Step, Workflow
 
 __all__ = ["MAX_CHARS", "Reason", "parse", "render"]

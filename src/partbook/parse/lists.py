@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Final, Literal
 
 from partbook.errors import ParseError
-from partbook.literal import LiteralError, Value, read_list
-from partbook.reasoning import find_reasoning
+from partbook.parse.literal import LiteralError, Value, read_list
+from partbook.parse.reasoning import find_reasoning
 
 __all__ = ["ListName", "find_lists"]
 
@@ -52,6 +52,7 @@ _COMMENT = re.compile(r"[\s,;})\]]{0,80}+(?:#(?!#)|//)")
 _TAIL = re.compile(r"[ \t\r,;})\]`*]*+(?:(?:#|//)[^\n]*+)?(?:\n|\Z)")
 _MARKS = re.compile(r"""(?:[\s,;{})\]>*\-•`"'“”]++|(?:#|//)[^\n]*+|\d{1,3}[.)])*+""")
 _LOST_QUOTE = re.compile(r"""(?!\s*,\s*"[\w ]{1,40}"\s*:)[^#\n]*?["'”’]\s*+[\])]""")
+_LOST_BRACKET = re.compile(r"[ \t]*+,[ \t]*+[\[\](]")
 _MAX_LISTS: Final = 1000
 """More lists than this are no thinking aloud; reading them all would take long."""
 
@@ -128,8 +129,7 @@ def _assignments(text: str) -> Iterator[_Assignment]:
         value, fault, pos = _read(text, pos, opening, is_json=bool(label["quote"]))
         is_joined = end > 0 and _MARKS.match(text, end, label.start()).end() == label.start()  # type: ignore[union-attr]
         was_statement = (is_joined and was_statement) or _is_head(text, label)
-        if name == "subtasks" and not fault:
-            fault = _lost_quote(text, pos)
+        fault = fault or _goes_on(text, pos, name)
         ends_line = bool(_TAIL.match(text, pos, pos + _WINDOW))
         end = pos
         yield _Assignment(
@@ -163,12 +163,15 @@ def _is_head(text: str, label: re.Match[str]) -> bool:
     return bool(_HEAD.search(before)) and (not is_quoted or bool(label["quote"]))
 
 
-def _lost_quote(text: str, end: int) -> LiteralError | None:
-    """The fault of strings that seem to go on after their list: a quote inside one closed it."""
+def _goes_on(text: str, end: int, name: ListName) -> LiteralError | None:
+    """The fault of a list that seems to go on: a bracket is lost, or a quote closed it early."""
+    if _LOST_BRACKET.match(text, end):
+        return LiteralError("the list goes on after its end; a bracket is missing or too many", end)
     label = _LABEL.search(text, end, end + _WINDOW)
-    if not _LOST_QUOTE.match(text, end, label.start() if label else end + _WINDOW):
-        return None
-    return LiteralError("the list goes on after its end; escape the quotes in strings", end)
+    until = label.start() if label else end + _WINDOW
+    if name == "subtasks" and _LOST_QUOTE.match(text, end, until):
+        return LiteralError("the list goes on after its end; escape the quotes in strings", end)
+    return None
 
 
 def _last_group(written: list[_Assignment]) -> tuple[_Group, list[_Assignment]]:
