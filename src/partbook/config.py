@@ -148,6 +148,7 @@ def _worker(table: Table) -> WorkerSpec:
     table.where = f"{table.where} ({name})"
     kind = cast(WorkerKind, _choice(table, "kind", get_args(WorkerKind), None))
     tool = kind in ("calculator", "python")
+    plain = tool or kind == "lab"
     spec = WorkerSpec(
         name=name,
         kind=kind,
@@ -160,7 +161,7 @@ def _worker(table: Table) -> WorkerSpec:
         examples=tuple(_example(item) for item in table.take_tables("examples")),
         sampling=_sampling(table.take_table("sampling")),
         context=cast(
-            Context, _choice(table, "context", get_args(Context), "plain" if tool else "turns")
+            Context, _choice(table, "context", get_args(Context), "plain" if plain else "turns")
         ),
         price=_price(table.take_table("price")),
         context_window=table.take("context_window", int, None),

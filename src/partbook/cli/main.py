@@ -1,6 +1,7 @@
 """The `partbook` command: registers the commands, and turns errors into words and exit statuses.
 
-Exit status 0: done. 1: it ran and failed. 2: something that the user can mend. 130: interrupted.
+Exit status 0: done. 1: it ran and failed. 2: something that the user can mend. 130: interrupted
+(Typer sees to that one).
 Whatever is slow to import is imported by the command that needs it.
 """
 
@@ -45,9 +46,6 @@ def main() -> None:
     except PartbookError as err:
         print(f"error: {err}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         # The reader of a pipe went away (`| head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

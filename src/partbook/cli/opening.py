@@ -90,7 +90,9 @@ class _Opener:
             case "lab":
                 from partbook.lab.pool import lab_pool
 
-                return lab_pool(order=[spec.model])[0]
+                scripted = lab_pool(order=[spec.model])[0]
+                model, price = scripted.model, scripted.spec.price
+                spec = replace(spec, price=price, card=spec.card or scripted.spec.card)
             case "python":
                 from partbook.models.program import PythonRunner
                 from partbook.sandbox import run_program, sandbox_available

@@ -3,7 +3,7 @@
 import asyncio
 import json as json_module
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,6 +31,9 @@ from partbook.errors import PartbookError
 from partbook.event import Event
 from partbook.trace import Trace, TraceBuilder
 from partbook.trace_json import trace_to_dict
+
+if TYPE_CHECKING:
+    from partbook.store import Store
 
 __all__ = ["run_command"]
 
@@ -63,20 +66,32 @@ def run_command(
     config = load_pool(pool)
     choice = choose(config, workflow, conductor)
     visible = not json and (sys.stdout.isatty() if show is None else show)
-    trace = _run(asked, config, choice, limits, visible)
-    if json:
-        print(json_module.dumps(trace_to_dict(trace), ensure_ascii=False))
-    elif not visible:
-        if trace.answer is not None:
-            print(clean(trace.answer))
-        if trace.status != "answered":
-            print(f"{trace.status}: {clean(trace.detail)}", file=sys.stderr)
+    # Opened first: a store that cannot be written is said before anybody is paid.
+    from partbook.store import Store, default_url
+
+    with Store.open(default_url()) as store:
+        trace = _run(asked, config, choice, limits, visible, store)
+        if json:
+            print(json_module.dumps(trace_to_dict(trace), ensure_ascii=False))
+        elif not visible:
+            if trace.answer is not None:
+                print(clean(trace.answer))
+            if trace.status != "answered":
+                print(f"{trace.status}: {clean(trace.detail)}", file=sys.stderr)
+        store.save(trace)
     if trace.status != "answered" or _last_step_failed(trace):
         raise typer.Exit(1)
 
 
-def _run(question: str, config: PoolConfig, choice: Choice, limits: Limits, visible: bool) -> Trace:
-    """Conduct the question and keep the run, also when it is cut short."""
+def _run(
+    question: str,
+    config: PoolConfig,
+    choice: Choice,
+    limits: Limits,
+    visible: bool,
+    store: "Store",
+) -> Trace:
+    """Conduct the question; a run that is cut short is kept as far as it came."""
     recorder = TraceBuilder()
     listeners = [recorder.add]
     view = None
@@ -101,23 +116,15 @@ def _run(question: str, config: PoolConfig, choice: Choice, limits: Limits, visi
         trace = asyncio.run(go())
     except (KeyboardInterrupt, PartbookError):
         if recorder.started is not None:
-            _keep(recorder.build())
+            store.save(recorder.build())
             print(f"run {recorder.started.run_id} is kept as far as it came", file=sys.stderr)
         raise
     finally:
         if view is not None:
             view.close()
-    _keep(trace)
     if view is not None:
         view.show_end(trace)
     return trace
-
-
-def _keep(trace: Trace) -> None:
-    from partbook.store import Store, default_url
-
-    with Store.open(default_url()) as store:
-        store.save(trace)
 
 
 def _last_step_failed(trace: Trace) -> bool:
