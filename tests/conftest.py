@@ -1,6 +1,9 @@
-"""Options of the whole test run."""
+"""Options of the whole test run, and what several folders of tests need."""
 
 import pytest
+
+from partbook.errors import ConfigError
+from partbook.models.registry import model_path
 
 _SKIPPED = pytest.StashKey[list[str]]()
 
@@ -36,3 +39,31 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
 def _own_store(tmp_path, monkeypatch):
     """No test touches the runs of whoever runs the tests."""
     monkeypatch.setenv("PARTBOOK_STORE", str(tmp_path / "runs.db"))
+
+
+@pytest.fixture(scope="session")
+def smollm2():
+    """The file of SmolLM2-135M, the smallest real model."""
+    try:
+        return model_path("smollm2-135m")
+    except ConfigError:
+        pytest.skip("needs a real model: partbook models pull smollm2-135m")
+
+
+@pytest.fixture(scope="session")
+def llama_server(smollm2):
+    """Base URL of a real OpenAI-compatible server on loopback: llama.cpp with SmolLM2-135M.
+
+    Paths start with `/v1`; no key is asked for.
+    """
+    xllamacpp = pytest.importorskip("xllamacpp", reason="needs pip install 'partbook[local]'")
+    params = xllamacpp.CommonParams()
+    params.model.path = str(smollm2)
+    params.n_ctx, params.n_parallel = 4096, 2
+    params.cache_ram_mib = 0
+    params.verbosity = -1
+    # More threads than idle cores make llama.cpp many times slower, and tests run beside others.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    server = xllamacpp.Server(params)
+    yield server.listening_address
+    del server
