@@ -36,7 +36,8 @@ def help_of(command: str) -> str:
         check=True,
         env=os.environ | plain,
     )
-    return "\n".join(line.rstrip() for line in called.stdout.strip().splitlines())
+    text = called.stdout.strip().replace("python -m partbook", "partbook")
+    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def page() -> str:
