@@ -24,10 +24,16 @@ COMMANDS = (
     "models list",
     "models pull",
     "models path",
+    "judge",
+    "lab",
+    "lab table",
+    "lab serve",
+    "lab problem",
 )
 
 
 def help_of(command: str) -> str:
+    """What `partbook COMMAND --help` prints."""
     plain = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "100", "TYPER_USE_RICH": "0"}
     called = subprocess.run(
         [sys.executable, "-m", "partbook", *command.split(), "--help"],
@@ -41,6 +47,7 @@ def help_of(command: str) -> str:
 
 
 def page() -> str:
+    """The whole page."""
     parts = [
         "# The command line",
         "This page is made from the commands' own `--help` by `scripts/generate_docs.py`.",
@@ -51,6 +58,7 @@ def page() -> str:
 
 
 def main() -> None:
+    """Write the page, or compare it with what is there."""
     made = page()
     if "--check" not in sys.argv:
         PAGE.write_text(made, encoding="utf-8")

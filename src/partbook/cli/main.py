@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from partbook.cli.judge import judge_command
 from partbook.cli.lab import lab_app
 from partbook.cli.models import models_app
 from partbook.cli.parse import parse_command
@@ -32,6 +33,7 @@ app = typer.Typer(
 app.command("run")(run_command)
 app.command("plan")(plan_command)
 app.command("parse")(parse_command)
+app.command("judge")(judge_command)
 app.command("runs")(runs_command)
 app.command("show")(show_command)
 app.add_typer(pool_app, name="pool")

@@ -1,0 +1,98 @@
+"""`partbook judge`: one verdict on one text, read from standard input as JSON.
+
+The object holds what the kind of judge needs: `gold` and `pred` for mathematics and short answers;
+`text`, `letters` and, where known, `choices` and `gold` for multiple choice. Other keys are
+ignored, because such objects come from other people's files.
+"""
+
+import asyncio
+import json as json_format
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from partbook.errors import ConfigError
+
+__all__ = ["JudgeKind", "judge_command"]
+
+
+class JudgeKind(StrEnum):
+    """The judges that the command offers."""
+
+    MATHS = "maths"
+    CHOICE = "choice"
+    SHORT = "short"
+
+
+def judge_command(
+    kind: Annotated[JudgeKind, typer.Option(help="What kind of answer is judged.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Judge one answer, read from standard input as a JSON object.
+
+    For maths and short: {"gold": "1/2", "pred": "It is \\\\boxed{0.5}."}
+    For choice: {"text": "Answer: B", "letters": ["A", "B", "C"], "gold": "B"}
+    """
+    from partbook.tasks.judges.choice import ChoiceJudge, choose
+    from partbook.tasks.judges.judge import Judge
+    from partbook.tasks.judges.maths import MathsJudge
+    from partbook.tasks.judges.short import ShortJudge
+    from partbook.tasks.judges.verdict import Verdict
+
+    case = _read_case()
+    judge: Judge
+    if kind is JudgeKind.CHOICE:
+        text = _text(case, "text")
+        letters = _letters(case)
+        options = _options(case)
+        if case.get("gold") is None:
+            chosen = choose(text, letters, options)
+            verdict = Verdict(
+                "not judged", chosen.letter, f"no right option is given; {chosen.reason}"
+            )
+        else:
+            verdict = asyncio.run(ChoiceJudge(_text(case, "gold"), letters, options).judge(text))
+    else:
+        judge = {JudgeKind.MATHS: MathsJudge, JudgeKind.SHORT: ShortJudge}[kind](
+            _text(case, "gold")
+        )
+        verdict = asyncio.run(judge.judge(_text(case, "pred")))
+    if json:
+        found = {"verdict": verdict.outcome, "answer": verdict.answer, "reason": verdict.reason}
+        print(json_format.dumps(found, ensure_ascii=False))
+    else:
+        print(f"{verdict.outcome}: {verdict.reason}")
+
+
+def _read_case() -> Mapping[str, object]:
+    try:
+        case = json_format.load(sys.stdin)
+    except ValueError as error:
+        raise ConfigError(f"standard input holds no JSON object: {error}") from error
+    if not isinstance(case, dict):
+        raise ConfigError(f"standard input must hold a JSON object; found {type(case).__name__}")
+    return case
+
+
+def _text(case: Mapping[str, object], key: str) -> str:
+    value = case.get(key)
+    if not isinstance(value, str):
+        raise ConfigError(f"key {key!r} must be text; found {value!r} among {', '.join(case)}")
+    return value
+
+
+def _letters(case: Mapping[str, object]) -> tuple[str, ...]:
+    letters = case.get("letters", ["A", "B", "C", "D"])
+    if not isinstance(letters, list) or not all(isinstance(letter, str) for letter in letters):
+        raise ConfigError(f"key 'letters' must be a list of letters; found {letters!r}")
+    return tuple(letters)
+
+
+def _options(case: Mapping[str, object]) -> dict[str, str]:
+    options = case.get("choices") or {}
+    if not isinstance(options, dict):
+        raise ConfigError(f"key 'choices' must be an object of texts by letter; found {options!r}")
+    return {str(letter): str(text) for letter, text in options.items()}
