@@ -13,7 +13,7 @@ app.command()(judge_command)
 
 def run(kind, case, *options):
     text = case if isinstance(case, str) else json.dumps(case)
-    return CliRunner().invoke(app, ["--kind", kind, *options], input=text)
+    return CliRunner().invoke(app, [kind, *options], input=text)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class JudgeKind(StrEnum):
 
 
 def judge_command(
-    kind: Annotated[JudgeKind, typer.Option(help="What kind of answer is judged.")],
+    kind: Annotated[JudgeKind, typer.Argument(help="What kind of answer is judged.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Judge one answer, read from standard input as a JSON object.
