@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system models run test check fmt lint types imports docs bench clean
+.PHONY: help setup system models run test check fmt lint types imports docs bench lab-table clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -16,7 +16,7 @@ setup: .venv/installed system  ## create .venv with the partbook command in it; 
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12 setup")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[local,dev]'
+	$(BIN)/pip install --quiet --editable '.[local,eval,dev]'
 	@touch $@
 
 system:  ## install the system packages that the sandbox needs, where that is allowed
@@ -50,6 +50,9 @@ docs:    ## generated pages are what they would be if they were generated now
 
 bench: setup  ## ours beside the rivals', as ratios of one run (ten minutes; installs the rivals aside)
 	$(BIN)/python bench/run.py
+
+lab-table: setup ## measure the lab's table again and write it into docs/lab.md
+	$(BIN)/partbook lab table --write docs/lab.md
 
 clean:   ## remove what can be made again; models and runs stay
 	rm -rf .venv build dist bench/out .mypy_cache .ruff_cache .pytest_cache

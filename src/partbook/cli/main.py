@@ -19,6 +19,7 @@ from partbook.cli.pool import pool_app
 from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
 from partbook.cli.show import show_command
+from partbook.cli.task import task_app
 from partbook.errors import PartbookError
 
 __all__ = ["app", "main"]
@@ -38,6 +39,7 @@ app.command("runs")(runs_command)
 app.command("show")(show_command)
 app.add_typer(pool_app, name="pool")
 app.add_typer(models_app, name="models")
+app.add_typer(task_app, name="task")
 app.add_typer(lab_app, name="lab")
 
 

@@ -1,0 +1,204 @@
+"""`partbook task`: which tasks there are, their problems as a worker sees them, and whether a task
+file can be trusted.
+"""
+
+import asyncio
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from partbook.cli.plain import clean, head, open_console
+from partbook.errors import ConfigError
+
+if TYPE_CHECKING:
+    from partbook.tasks.ground_truth import GroundTruth
+    from partbook.tasks.problem import Problem, Task
+
+__all__ = ["task_app"]
+
+task_app = typer.Typer(
+    help="List tasks, look at their problems, and check a task file of your own.",
+    no_args_is_help=True,
+)
+
+MOST_OFFENDERS = 20
+"""References that do not pass and are written out; the rest is counted."""
+
+NameArgument = Annotated[
+    str, typer.Argument(metavar="TASK", help="A name from `list`, gym/NAME, or a task file.")
+]
+CountOption = Annotated[int, typer.Option("-n", min=0, help="Problems to show.")]
+SplitOption = Annotated[
+    str, typer.Option(help="train, validation, test or all; a task file is read whole.")
+]
+LevelOption = Annotated[
+    str | None, typer.Option(help="Only this level; for gym/NAME, the level to generate, from 0.")
+]
+DataOption = Annotated[
+    Path | None, typer.Option(help="File or folder with a published task's data, not the hub.")
+]
+EncodingOption = Annotated[
+    str | None, typer.Option(help="Of text files that are not UTF-8: cp949, utf-16-le, ...")
+]
+SeedOption = Annotated[int, typer.Option(help="Seed of gym/NAME.")]
+JudgeOption = Annotated[str | None, typer.Option(help="The judge of a task file.")]
+
+
+@task_app.command("list")
+def list_command(
+    gym: Annotated[bool, typer.Option("--gym", help="List the generated tasks, too.")] = False,
+) -> None:
+    """List the tasks, with their judges and splits."""
+    from partbook.tasks.catalogue import FAMILIES, GYM
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("task", "judge", "splits", "what"):
+        table.add_column(heading, overflow="fold")
+    for family in FAMILIES.values():
+        table.add_row(family.name, family.judge, " ".join(family.splits), family.about)
+    table.add_row(f"{GYM}NAME", "gym", "train validation test", "generated; see `list --gym`")
+    table.add_row("FILE", "any", "as in the file", "your own; see `partbook task check --help`")
+    console = open_console()
+    console.print(table)
+    if gym:
+        from partbook.tasks.gym_source import generator_names, level_count
+
+        for name in generator_names():
+            levels = level_count(name)
+            known = f"levels 0 to {levels - 1}" if levels else "one level"
+            console.print(f"{GYM}{name}  ({known})", markup=False, highlight=False)
+
+
+@task_app.command("show")
+def show_command(
+    name: NameArgument,
+    n: CountOption = 5,
+    split: SplitOption = "test",
+    level: LevelOption = None,
+    data: DataOption = None,
+    encoding: EncodingOption = None,
+    seed: SeedOption = 0,
+    judge: JudgeOption = None,
+) -> None:
+    """Show problems as a worker sees them, with their references."""
+    from partbook.tasks.catalogue import GYM
+
+    task = _load(name, (split,), n, level, data, encoding, seed, judge)
+    console = open_console()
+    problems = task.split(split if split in task.problems else "all")
+    if level is not None and not name.startswith(GYM):
+        problems = _at_level(task.name, problems, level)
+    _say(console, f"{task.name}: {task.about}\nfrom {task.source}")
+    for note in task.notes:
+        _say(console, f"note: {note}")
+    _show(console, problems, n)
+
+
+@task_app.command("check")
+def check_command(
+    name: NameArgument,
+    judge: JudgeOption = None,
+    n: CountOption = 5,
+    split: SplitOption = "",
+    data: DataOption = None,
+    encoding: EncodingOption = None,
+) -> None:
+    """Check a task: every row, then every reference by its own judge; then show some problems.
+
+    A task file has one problem a row: JSON Lines or CSV with the columns question and answer, and
+    where they apply choices, tests, function, pattern, rubric, id, judge, level, split.
+
+    Exit status 1: a reference does not pass, so no score of this task could be believed.
+    """
+    from partbook.tasks.ground_truth import ground_truth
+
+    task = _load(name, (split or "test",), 20, None, data, encoding, 0, judge)
+    console = open_console()
+    problems = task.split(split or "all")
+    counts = ", ".join(f"{len(part)} {name}" for name, part in task.problems.items())
+    _say(console, f"{task.source}: {counts}; every row can be used")
+    for note in task.notes:
+        _say(console, f"note: {note}")
+    truth = asyncio.run(ground_truth(problems))
+    _report(console, truth)
+    if not truth.sound:
+        raise typer.Exit(1)
+    _show(console, problems, n)
+
+
+def _load(
+    name: str,
+    splits: tuple[str, ...],
+    count: int,
+    level: str | None,
+    data: Path | None,
+    encoding: str | None,
+    seed: int,
+    judge: str | None,
+) -> "Task":
+    from partbook.tasks.catalogue import FAMILIES, GYM, load_task
+
+    generated = name.startswith(GYM)
+    if generated and level is not None and not level.isdecimal():
+        raise ConfigError(f"--level of a generated task is a number from 0, found {level!r}")
+    if splits == ("all",):
+        splits = tuple(FAMILIES[name].splits) if name in FAMILIES else ("test",)
+    return load_task(
+        name,
+        splits,
+        data=data,
+        encoding=encoding,
+        judge=judge,
+        level=int(level) if generated and level is not None else None,
+        seed=seed,
+        size=max(1, count),
+    )
+
+
+def _at_level(task: str, problems: "tuple[Problem, ...]", level: str) -> "tuple[Problem, ...]":
+    found = tuple(problem for problem in problems if problem.level == level)
+    if not found:
+        known = ", ".join(sorted({problem.level or "none" for problem in problems}))
+        raise ConfigError(f"{task} has no problem of level {level!r}; levels: {known}")
+    return found
+
+
+def _report(console: Console, truth: "GroundTruth") -> None:
+    if truth.score is not None:
+        _say(
+            console,
+            f"ground truth: {truth.right} of {truth.judged} references pass their judge "
+            f"({truth.score:.3f})",
+        )
+    if truth.without_reference:
+        _say(console, f"not checked: {truth.without_reference} problems have no reference answer")
+    for offender in truth.offenders[:MOST_OFFENDERS]:
+        _say(
+            console,
+            f"  {offender.problem.id}: {offender.outcome}: {head(offender.reason)[:300]}\n"
+            f"      reference: {head(offender.problem.reference)[:200]}",
+        )
+    if len(truth.offenders) > MOST_OFFENDERS:
+        _say(console, f"  and {len(truth.offenders) - MOST_OFFENDERS} more")
+    if not truth.sound:
+        _say(console, "stopped: a judge that refuses the reference would make every score wrong")
+
+
+def _show(console: Console, problems: "tuple[Problem, ...]", count: int) -> None:
+    from partbook.tasks.formats import shown
+
+    for i, problem in enumerate(itertools.islice(problems, count), 1):
+        facts = [f"id {problem.id}", f"judge {problem.judge}"]
+        if problem.level:
+            facts.append(f"level {problem.level}")
+        _say(console, f"\n--- {i} of {len(problems)}: {head(', '.join(facts))}")
+        _say(console, shown(problem))
+        _say(console, f"--- reference: {problem.reference or '(none)'}")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(clean(text), markup=False, highlight=False, soft_wrap=True, emoji=False)

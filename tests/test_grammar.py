@@ -1,0 +1,30 @@
+import pytest
+
+from partbook.grammar import workflow_grammar
+from partbook.message import Message, Sampling
+from partbook.models.local import LocalModels, LocalSpec
+from partbook.parse import parse
+
+
+def test_the_grammar_names_only_workers_of_the_pool_and_earlier_steps():
+    grammar = workflow_grammar(3, 3)
+
+    assert 'worker ::= "0" | "1" | "2"\n' in grammar
+    assert 'access0 ::= "[]"\n' in grammar
+    assert 'access1 ::= "[]" | "[0" "]"\n' in grammar
+    assert 'access2 ::= "[]" | "[0" (", 1")? "]" | "[1" "]"\n' in grammar
+    assert "plan4" not in grammar
+
+
+@pytest.mark.models
+async def test_whatever_a_real_model_writes_under_the_grammar_is_a_workflow(smollm2):
+    sampling = Sampling(max_tokens=1000, temperature=1.0, seed=7, grammar=workflow_grammar(3, 5))
+    ask = [Message("user", "Write any workflow.")]
+
+    async with LocalModels() as models:
+        model = models.get(LocalSpec(smollm2, 2048, 1, threads=1))
+        texts = [(await model.chat(ask, sampling)).text for _ in range(3)]
+
+    for text in texts:
+        workflow = parse(text, 3)
+        assert 1 <= len(workflow.steps) <= 5
