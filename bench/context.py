@@ -91,6 +91,7 @@ async def main() -> None:
     parser.add_argument("--questions", type=int, default=24)
     parser.add_argument("--model", default="qwen2.5-coder-0.5b")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workflows", nargs="+", default=[w.name for w in WORKFLOWS])
     options = parser.parse_args()
     rng = random.Random(0)
     questions = [question(rng) for _ in range(options.questions)]
@@ -98,7 +99,7 @@ async def main() -> None:
     async with LocalModels() as models:
         path: Path = model_path(options.model)
         model = models.get(LocalSpec(path, 4096, 1, options.threads))
-        for workflow in WORKFLOWS:
+        for workflow in (w for w in WORKFLOWS if w.name in options.workflows):
             for context in ("turns", "tagged"):
                 pool = AgentPool(
                     "bench",
