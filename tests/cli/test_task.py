@@ -1,3 +1,4 @@
+import asyncio
 import json
 
 import pytest
@@ -5,6 +6,7 @@ from typer.testing import CliRunner
 
 from partbook.cli.task import task_app
 from partbook.errors import ConfigError
+from tests.models.scripted_server import ScriptedServer, completion, reply
 
 
 def run(*arguments):
@@ -127,3 +129,60 @@ def test_an_encoding_can_be_named(tmp_path):
 
     assert "--encoding cp949" in str(unnamed.exception)
     assert "수도는?" in named.output
+
+
+GREETING = {"question": "Write a greeting.", "rubric": "is polite", "answer": "Good morning!"}
+
+
+def pool_file(folder, url):
+    path = folder / "mine.toml"
+    path.write_text(
+        f'name = "mine"\nabout = "one judge"\n[[workers]]\nname = "critic"\nkind = "http"\n'
+        f'model = "m"\nendpoint = "{url}"\ncard = "grades"\nroles = ["check"]\n'
+    )
+    return path
+
+
+async def test_a_rubrics_references_are_judged_by_a_worker_and_its_model_is_named(file, tmp_path):
+    right = reply(completion("It is.\nVERDICT: right"))
+    async with ScriptedServer(right, right) as server:
+        pool = pool_file(tmp_path, server.url)
+        result = await asyncio.to_thread(
+            run, "check", file(GREETING), "--grader", "check", "--pool", pool
+        )
+
+    assert result.exit_code == 0
+    assert (
+        "ground truth: 1 of 1 references pass their judge (1.000) (judged by a model: m-1)\n"
+    ) in result.output
+
+
+async def test_a_model_that_refuses_the_reference_stops_the_check_and_is_named(file, tmp_path):
+    wrong = reply(completion("It is not.\nVERDICT: wrong"))
+    async with ScriptedServer(wrong, wrong) as server:
+        pool = pool_file(tmp_path, server.url)
+        result = await asyncio.to_thread(
+            run, "check", file(GREETING), "--grader", "critic", "--pool", pool
+        )
+
+    assert result.exit_code == 1
+    assert "  1: wrong (judged by a model: m-1): both orders agree: It is not.\n" in result.output
+
+
+def test_a_rubric_whose_references_nobody_can_judge_is_a_users_mistake(file):
+    path = file(GREETING, GREETING)
+
+    unnamed = run("check", path)
+    tool = run("check", path, "--grader", "calculator")
+    unknown = run("check", path, "--grader", "nobody")
+
+    assert "--grader WORKER --pool POOL" in str(unnamed.exception)
+    assert "worker 'calculator' is a tool" in str(tool.exception)
+    assert "no worker with the name or role 'nobody'" in str(unknown.exception)
+
+
+def test_a_rubric_without_references_needs_no_model_to_be_checked(file):
+    result = run("check", file({"question": "Write a greeting.", "rubric": "is polite"}))
+
+    assert result.exit_code == 0
+    assert "not checked: 1 problems have no reference answer" in result.output

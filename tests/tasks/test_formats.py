@@ -1,8 +1,7 @@
 import pytest
 
 from partbook.tasks.formats import FORMAT_OF, INSTRUCTIONS, reference_text, shown
-from partbook.tasks.judges.judge import JUDGES
-from partbook.tasks.judging import judge_for
+from partbook.tasks.judging import judge_for, judge_names
 from partbook.tasks.problem import Problem
 
 
@@ -22,7 +21,7 @@ def test_an_open_question_is_shown_alone():
 
 
 def test_every_judge_has_a_format():
-    assert set(JUDGES) <= set(FORMAT_OF)
+    assert set(judge_names()) <= set(FORMAT_OF)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from partbook.errors import ConfigError
 from partbook.tasks.ground_truth import CONCURRENT, ground_truth
 from partbook.tasks.judges.verdict import Verdict
+from partbook.tasks.judging import judge_for
 from partbook.tasks.problem import Problem
+from tests.fakes import Scripted, pool_of
 
 
 def problem(name, reference="Lima", **change):
@@ -70,3 +72,16 @@ async def test_many_references_are_judged_at_once_but_not_all():
     await ground_truth([problem(str(i)) for i in range(100)], lambda _: Counting())
 
     assert most == CONCURRENT
+
+
+async def test_references_that_a_model_judges_name_it():
+    rubric = {"judge": "rubric", "format": "open", "rubric": "names a capital"}
+    problems = [problem("1", **rubric), problem("2", **rubric), problem("3")]
+    grader = pool_of(Scripted(["VERDICT: right"] * 3 + ["VERDICT: wrong"]))[0]
+
+    truth = await ground_truth(problems, lambda one: judge_for(one, grader))
+
+    assert (truth.right, truth.judged_by) == (2, ("scripted",))
+    assert [(o.problem.id, o.outcome, o.judged_by) for o in truth.offenders] == [
+        ("2", "not judged", "scripted")
+    ]

@@ -196,3 +196,22 @@ def test_tests_that_do_not_parse_are_refused(tests, reason):
         read_tests({"tests": tests})
 
     assert reason in str(caught.value)
+
+
+def test_a_rubric_is_loaded_without_the_model_that_will_judge_by_it(tmp_path):
+    row = {"question": "Write a greeting.", "rubric": "is polite"}
+
+    task = load(tmp_path, [row, {**row, "answer": "Good morning!"}])
+
+    assert task.judge == "rubric"
+    assert [(one.rubric, one.reference) for one in task.split("test")] == [
+        ("is polite", ""),
+        ("is polite", "Good morning!"),
+    ]
+
+
+def test_a_rubric_that_is_missing_or_empty_is_refused(tmp_path):
+    rows = [{"question": "q", "rubric": "is polite"}, {"question": "q", "rubric": ""}]
+
+    assert refusal(tmp_path, rows).endswith("line 2: `rubric` is empty")
+    assert "column `rubric` is missing" in refusal(tmp_path, [{"question": "q"}], "rubric")

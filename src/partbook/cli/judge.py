@@ -1,8 +1,10 @@
 """`partbook judge`: one verdict on one text, read from standard input as JSON.
 
 The object holds what the kind of judge needs: `gold` and `pred` for mathematics and short answers;
-`text`, `letters` and, where known, `choices` and `gold` for multiple choice. Other keys are
-ignored, because such objects come from other people's files.
+`text`, `letters` and, where known, `choices` and `gold` for multiple choice; `question`, `rubric`,
+`pred` and, where known, `gold` for a rubric, by which a worker of a pool judges; `response` and
+`tests` for programs, which are run in the sandbox (`code_case.py`). Other keys are ignored, because
+such objects come from other people's files.
 """
 
 import asyncio
@@ -10,11 +12,17 @@ import json as json_format
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partbook.cli.asking import PoolOption
+from partbook.cli.grading import GraderOption, judged_by, opened_grader
+from partbook.cli.plain import clean
 from partbook.errors import ConfigError
+
+if TYPE_CHECKING:
+    from partbook.tasks.judges.verdict import Verdict
 
 __all__ = ["JudgeKind", "judge_command"]
 
@@ -25,18 +33,26 @@ class JudgeKind(StrEnum):
     MATHS = "maths"
     CHOICE = "choice"
     SHORT = "short"
+    RUBRIC = "rubric"
+    CODE = "code"
 
 
 def judge_command(
     kind: Annotated[JudgeKind, typer.Argument(help="What kind of answer is judged.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    grader: GraderOption = None,
+    pool: PoolOption = "embedded",
 ) -> None:
     """Judge one answer, read from standard input as a JSON object.
 
     For maths and short: {"gold": "1/2", "pred": "It is \\\\boxed{0.5}."}
     For choice: {"text": "Answer: B", "letters": ["A", "B", "C"], "gold": "B"}
+    For rubric, with --grader: {"question": "...", "rubric": "names a metal", "pred": "Iron."}
+    For code: {"response": "...", "tests": [{"stdin": "4", "stdout": "5"}]}, or "tests" as asserts
     """
+    from partbook.cli.code_case import tests_of
     from partbook.tasks.judges.choice import ChoiceJudge, choose
+    from partbook.tasks.judges.code import CodeJudge
     from partbook.tasks.judges.judge import Judge
     from partbook.tasks.judges.maths import MathsJudge
     from partbook.tasks.judges.short import ShortJudge
@@ -55,16 +71,36 @@ def judge_command(
             )
         else:
             verdict = asyncio.run(ChoiceJudge(_text(case, "gold"), letters, options).judge(text))
+    elif kind is JudgeKind.RUBRIC:
+        verdict = asyncio.run(_by_rubric(case, grader, pool))
+    elif kind is JudgeKind.CODE:
+        verdict = asyncio.run(CodeJudge(tests_of(case)).judge(_text(case, "response")))
     else:
         judge = {JudgeKind.MATHS: MathsJudge, JudgeKind.SHORT: ShortJudge}[kind](
             _text(case, "gold")
         )
         verdict = asyncio.run(judge.judge(_text(case, "pred")))
     if json:
-        found = {"verdict": verdict.outcome, "answer": verdict.answer, "reason": verdict.reason}
+        found = {
+            "verdict": verdict.outcome,
+            "answer": verdict.answer,
+            "reason": verdict.reason,
+            "judged_by": verdict.judged_by or None,
+        }
         print(json_format.dumps(found, ensure_ascii=False))
     else:
-        print(f"{verdict.outcome}: {verdict.reason}")
+        print(f"{verdict.outcome}{judged_by(verdict.judged_by)}: {clean(verdict.reason)}")
+
+
+async def _by_rubric(case: Mapping[str, object], grader: str | None, pool: str) -> "Verdict":
+    from partbook.tasks.judges.judge import judge_from
+
+    row: dict[str, object] = {key: _text(case, key) for key in ("question", "rubric")}
+    if case.get("gold") is not None:
+        row["reference"] = _text(case, "gold")
+    text = _text(case, "pred")
+    async with opened_grader(grader, pool) as worker:
+        return await judge_from("rubric", row, worker).judge(text)
 
 
 def _read_case() -> Mapping[str, object]:

@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from partbook.cli.asking import PoolOption
+from partbook.cli.grading import GraderOption, judged_by, opened_grader
 from partbook.cli.plain import clean, head, open_console
 from partbook.errors import ConfigError
 
@@ -106,16 +108,17 @@ def check_command(
     split: SplitOption = "",
     data: DataOption = None,
     encoding: EncodingOption = None,
+    grader: GraderOption = None,
+    pool: PoolOption = "embedded",
 ) -> None:
     """Check a task: every row, then every reference by its own judge; then show some problems.
 
     A task file has one problem a row: JSON Lines or CSV with the columns question and answer, and
     where they apply choices, tests, function, pattern, rubric, id, judge, level, split.
+    Where a rubric decides, a model judges the references: --grader WORKER --pool POOL.
 
     Exit status 1: a reference does not pass, so no score of this task could be believed.
     """
-    from partbook.tasks.ground_truth import ground_truth
-
     task = _load(name, (split or "test",), 20, None, data, encoding, 0, judge)
     console = open_console()
     problems = task.split(split or "all")
@@ -123,11 +126,27 @@ def check_command(
     _say(console, f"{task.source}: {counts}; every row can be used")
     for note in task.notes:
         _say(console, f"note: {note}")
-    truth = asyncio.run(ground_truth(problems))
+    truth = asyncio.run(_ground_truth(problems, grader, pool))
     _report(console, truth)
     if not truth.sound:
         raise typer.Exit(1)
     _show(console, problems, n)
+
+
+async def _ground_truth(
+    problems: "tuple[Problem, ...]", grader: str | None, pool: str
+) -> "GroundTruth":
+    """The ground truth; a model is opened, and asked for, only where one has to judge."""
+    from partbook.tasks.ground_truth import ground_truth
+    from partbook.tasks.judges.judge import MODEL_JUDGES
+    from partbook.tasks.judging import judge_for
+
+    to_ask = [p for p in problems if p.judge in MODEL_JUDGES and p.reference.strip()]
+    if not to_ask:
+        return await ground_truth(problems)
+    async with opened_grader(grader, pool) as worker:
+        judge_for(to_ask[0], worker)  # what all of them lack is said once, and is the user's
+        return await ground_truth(problems, lambda problem: judge_for(problem, worker))
 
 
 def _load(
@@ -172,14 +191,15 @@ def _report(console: Console, truth: "GroundTruth") -> None:
         _say(
             console,
             f"ground truth: {truth.right} of {truth.judged} references pass their judge "
-            f"({truth.score:.3f})",
+            f"({truth.score:.3f}){judged_by('+'.join(truth.judged_by))}",
         )
     if truth.without_reference:
         _say(console, f"not checked: {truth.without_reference} problems have no reference answer")
     for offender in truth.offenders[:MOST_OFFENDERS]:
         _say(
             console,
-            f"  {offender.problem.id}: {offender.outcome}: {head(offender.reason)[:300]}\n"
+            f"  {offender.problem.id}: {offender.outcome}{judged_by(offender.judged_by)}: "
+            f"{head(offender.reason)[:300]}\n"
             f"      reference: {head(offender.problem.reference)[:200]}",
         )
     if len(truth.offenders) > MOST_OFFENDERS:

@@ -8,6 +8,7 @@ import ast
 import re
 import textwrap
 import warnings
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 __all__ = ["find_program", "with_result_printed"]
@@ -32,25 +33,49 @@ class _Block(NamedTuple):
     closed: bool
 
 
-def find_program(text: str) -> str | None:
+def find_program(text: str, defines: Collection[str] = ()) -> str | None:
     """The program in a text, or None.
 
     In this order: the last closed block marked as Python that can be compiled, the last one
     without a mark, an unclosed block whose rest can be compiled, the text around a lone fence, the
     whole text.
+
+    Args:
+        text: what a model wrote.
+        defines: names; the first in this order that defines one of them goes before all others,
+            because a later block often only shows how the program is used.
     """
     if len(text) > _MAX_TEXT:
         return None
-    text = text.replace("\r\n", "\n")
+    first = None
+    for program in _programs(text.replace("\r\n", "\n")):
+        if not defines or _defines(program, defines):
+            return program
+        first = program if first is None else first
+    return first
+
+
+def _programs(text: str) -> Iterator[str]:
     blocks, outside = _blocks(text)
     closed = [block for block in reversed(blocks) if block.closed]
     for block in closed:
         if block.language in _PYTHON and _parsed(block.text) is not None:
-            return block.text
+            yield block.text
     for block in (*closed, *(block for block in blocks if not block.closed)):
         if block.language in ("", *_PYTHON) and _is_program(block.text):
-            return block.text
-    return outside if _is_program(outside) else None
+            yield block.text
+    if _is_program(outside):
+        yield outside
+
+
+def _defines(program: str, names: Collection[str]) -> bool:
+    for node in ast.walk(_parsed(program) or ast.Module([], [])):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if node.name in names:
+                return True
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names:
+            return True
+    return False
 
 
 def with_result_printed(program: str) -> str | None:

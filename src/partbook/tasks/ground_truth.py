@@ -12,6 +12,7 @@ from typing import Literal
 from partbook.errors import ConfigError
 from partbook.tasks.formats import reference_text
 from partbook.tasks.judges.judge import Judge
+from partbook.tasks.judges.verdict import Verdict
 from partbook.tasks.judging import judge_for
 from partbook.tasks.problem import Problem
 
@@ -28,6 +29,8 @@ class Offender:
     problem: Problem
     outcome: Literal["wrong", "not judged"]
     reason: str
+    judged_by: str = ""
+    """As in `Verdict`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,10 @@ class GroundTruth:
     right: int
     offenders: tuple[Offender, ...]
     without_reference: int
-    """Problems with no known right answer, only with tests or a generator; nothing was judged."""
+    """Problems with no known right answer, only with tests, a generator or a rubric; nothing was
+    judged."""
+    judged_by: tuple[str, ...] = ()
+    """The models whose opinions these are, sorted; empty where rules decided."""
 
     @property
     def judged(self) -> int:
@@ -65,28 +71,32 @@ async def ground_truth(
         judge_of: makes the judge of a problem; where it cannot, the problem is an offender.
     """
     with_reference = [problem for problem in problems if problem.reference.strip()]
-    found: list[Offender | None] = [None] * len(with_reference)
+    verdicts: dict[int, Verdict] = {}
     waiting = iter(enumerate(with_reference))
 
     async def work() -> None:
         for i, problem in waiting:
-            found[i] = await _offender(problem, judge_of)
+            verdicts[i] = await _verdict(problem, judge_of)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(CONCURRENT, len(with_reference))):
             group.create_task(work())
-    offenders = tuple(offender for offender in found if offender is not None)
+    offenders = tuple(
+        Offender(problem, verdict.outcome, verdict.reason, verdict.judged_by)
+        for problem, verdict in ((with_reference[i], verdicts[i]) for i in sorted(verdicts))
+        if verdict.outcome != "right"
+    )
     return GroundTruth(
-        len(with_reference) - len(offenders), offenders, len(problems) - len(with_reference)
+        len(with_reference) - len(offenders),
+        offenders,
+        len(problems) - len(with_reference),
+        tuple(sorted({one.judged_by for one in verdicts.values() if one.judged_by})),
     )
 
 
-async def _offender(problem: Problem, judge_of: Callable[[Problem], Judge]) -> Offender | None:
+async def _verdict(problem: Problem, judge_of: Callable[[Problem], Judge]) -> Verdict:
     try:
         judge = judge_of(problem)
     except ConfigError as err:
-        return Offender(problem, "not judged", str(err))
-    verdict = await judge.judge(reference_text(problem))
-    if verdict.outcome == "right":
-        return None
-    return Offender(problem, verdict.outcome, verdict.reason)
+        return Verdict("not judged", None, str(err))
+    return await judge.judge(reference_text(problem))

@@ -3,9 +3,9 @@
 The judges of single answers are in `judges/`; a generated problem brings its own.
 """
 
-from partbook.errors import ConfigError
+from partbook.pool import Worker
 from partbook.tasks.gym_judge import GymJudge
-from partbook.tasks.judges.judge import JUDGES, Judge, judge_from
+from partbook.tasks.judges.judge import JUDGES, MODEL_JUDGES, Judge, fields_of, judge_from
 from partbook.tasks.problem import LETTERS, Problem
 
 __all__ = ["judge_for", "judge_names"]
@@ -13,23 +13,26 @@ __all__ = ["judge_for", "judge_names"]
 
 def judge_names() -> list[str]:
     """Names of the judges that a data file may ask for."""
-    return sorted(JUDGES)
+    return sorted((*JUDGES, *MODEL_JUDGES))
 
 
-def judge_for(problem: Problem) -> Judge:
+def judge_for(problem: Problem, grader: Worker | None = None) -> Judge:
     """Make the judge of one problem.
 
+    Args:
+        problem: its judge, and what that needs.
+        grader: the model that judges where there is only a rubric; no other judge calls it.
+
     Raises:
-        ConfigError: there is no such judge, or the problem lacks what it needs.
+        ConfigError: there is no such judge, the problem lacks what it needs, or it needs a model
+            and there is none.
     """
     if problem.judge == "gym":
         return GymJudge(problem)
-    if problem.judge not in JUDGES:
-        raise ConfigError(
-            f"there is no judge {problem.judge!r}; the judges are {', '.join(judge_names())}"
-        )
+    fields = fields_of(problem.judge)
     letters = tuple(LETTERS[: len(problem.choices)])
     row: dict[str, object] = {
+        "question": problem.question,
         "reference": problem.reference,
         "letters": letters,
         "options": dict(zip(letters, problem.choices, strict=True)),
@@ -37,5 +40,5 @@ def judge_for(problem: Problem) -> Judge:
         "tests": problem.tests,
         "rubric": problem.rubric,
     }
-    _, fields = JUDGES[problem.judge]
-    return judge_from(problem.judge, {name: row[name] for name in fields if name in row})
+    given = {name: row[name] for name in fields if name in row}
+    return judge_from(problem.judge, given, grader)

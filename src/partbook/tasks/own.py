@@ -27,6 +27,7 @@ from partbook.errors import ConfigError
 from partbook.tasks.columns import optional, required, texts
 from partbook.tasks.family import problems_of
 from partbook.tasks.formats import FORMAT_OF
+from partbook.tasks.judges.judge import MODEL_JUDGES
 from partbook.tasks.judging import judge_for, judge_names
 from partbook.tasks.problem import LETTERS, FormatName, Problem, Task
 from partbook.tasks.programs import CaseTests, SourceTests, Tests, check_python, pack_cases
@@ -121,13 +122,14 @@ class _Reader:
             choices=self._choices(data),
             tests=tests,
             pattern=optional(data, "pattern"),
-            rubric=optional(data, "rubric"),
+            rubric=(required if self.judge == "rubric" else optional)(data, "rubric"),
             level=optional(data, "level"),
             meta={"split": split},
         )
         if self.judge == "code":
             check_python(problem.reference, "the solution in `answer`")
-        judge_for(problem)  # a judge checks its reference when it is made
+        if self.judge not in MODEL_JUDGES:  # who judges those is not settled by the file
+            judge_for(problem)  # a judge checks its reference when it is made
         return problem
 
     def _format(self, tests: Tests | None) -> FormatName:

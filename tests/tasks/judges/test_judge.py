@@ -1,7 +1,8 @@
 import pytest
 
 from partbook.errors import ConfigError
-from partbook.tasks.judges.judge import JUDGES, judge_from
+from partbook.tasks.judges.judge import JUDGES, MODEL_JUDGES, judge_from
+from tests.fakes import Scripted, pool_of
 
 ROWS = {
     "maths": ({"reference": r"\frac{1}{2}"}, r"\boxed{0.5}", r"\boxed{5}"),
@@ -40,3 +41,25 @@ async def test_every_judge_is_made_by_name_from_a_row(kind):
 def test_a_row_that_makes_no_judge_is_a_users_mistake(kind, row, message):
     with pytest.raises(ConfigError, match=message):
         judge_from(kind, row)
+
+
+async def test_a_judge_that_is_a_model_is_made_with_a_worker_and_not_without():
+    (kind,) = MODEL_JUDGES
+    grader = pool_of(Scripted(["VERDICT: right"] * 2))[0]
+    row = {"question": "Which metal?", "rubric": "names a metal"}
+
+    verdict = await judge_from(kind, row, grader).judge("Iron.")
+
+    assert verdict.right
+    with pytest.raises(ConfigError, match=r"'rubric' is a model, and none was given; .*--grader"):
+        judge_from(kind, row)
+    with pytest.raises(ConfigError, match="field 'rubric' must be text"):
+        judge_from(kind, {"question": "Which metal?"}, grader)
+
+
+async def test_a_rule_calls_no_model():
+    model = Scripted([])
+
+    verdict = await judge_from("short", {"reference": "Paris"}, pool_of(model)[0]).judge("Paris")
+
+    assert (verdict.right, verdict.judged_by, model.heard) == (True, "", [])

@@ -10,7 +10,11 @@
     units.py      percent, money and measures
     choice.py     multiple choice: choice_text (spellings), choice_line (a statement's letter)
     short.py      short answers
+    code.py       programs: code_cases (input and output), code_source (asserts, test cases),
+                  code_names (what tests want of a program), code_alike (are two outputs equal),
+                  code_files (one run in the sandbox); inside/: what runs there
     pattern.py    exact text and regular expressions
+    rubric.py     free text by a rubric, by a model's opinion
     killable.py   processes that are stopped from outside when a check takes too long;
                   checker.py: the inside of such a process
 

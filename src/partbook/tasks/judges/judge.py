@@ -13,13 +13,17 @@ from types import MappingProxyType
 from typing import Protocol
 
 from partbook.errors import ConfigError
+from partbook.pool import Worker
 from partbook.tasks.judges.choice import ChoiceJudge
+from partbook.tasks.judges.code import CodeJudge
 from partbook.tasks.judges.maths import MathsJudge
 from partbook.tasks.judges.pattern import ExactJudge, PatternJudge
+from partbook.tasks.judges.rubric import RubricJudge
 from partbook.tasks.judges.short import ShortJudge
 from partbook.tasks.judges.verdict import Verdict
+from partbook.tasks.programs import CaseTests, SourceTests
 
-__all__ = ["JUDGES", "Judge", "judge_from"]
+__all__ = ["JUDGES", "MODEL_JUDGES", "Judge", "fields_of", "judge_from"]
 
 
 class Judge(Protocol):
@@ -33,23 +37,50 @@ class Judge(Protocol):
         ...
 
 
-def judge_from(kind: str, row: Mapping[str, object]) -> Judge:
+def fields_of(kind: str) -> tuple[str, ...]:
+    """The fields of a data row that a judge reads.
+
+    Raises:
+        ConfigError: there is no such judge.
+    """
+    if kind in JUDGES:
+        return JUDGES[kind][1]
+    if kind in MODEL_JUDGES:
+        return MODEL_JUDGES[kind][1]
+    known = ", ".join(sorted((*JUDGES, *MODEL_JUDGES)))
+    raise ConfigError(f"there is no judge {kind!r}; the judges are {known}")
+
+
+def judge_from(kind: str, row: Mapping[str, object], grader: Worker | None = None) -> Judge:
     """Make a judge from its name and the reference fields of a data row.
 
     The fields are those of the judge: `{"reference": "3/4"}` for `maths`, `short` and `exact`;
-    `reference`, `letters` and `options` for `choice`; `pattern` and `whole` for `pattern`.
+    `reference`, `letters` and `options` for `choice`; `pattern` and `whole` for `pattern`;
+    `tests`, a value of `partbook.tasks.programs`, for `code`;
+    `question`, `rubric` and, where known, `reference` for `rubric`.
+
+    Args:
+        kind: name of the judge.
+        row: its fields.
+        grader: the model that judges, for the judges that are one; the others need none.
 
     Raises:
-        ConfigError: the name is unknown, or a field is missing, unknown or of the wrong type.
+        ConfigError: the name is unknown, a field is missing, unknown or of the wrong type, or the
+            judge needs a model and there is none.
     """
-    if kind not in JUDGES:
-        raise ConfigError(f"there is no judge {kind!r}; the judges are {', '.join(sorted(JUDGES))}")
-    make, fields = JUDGES[kind]
+    fields = fields_of(kind)
     if unknown := sorted(set(row) - set(fields)):
         raise ConfigError(
             f"the judge {kind!r} has no field {unknown[0]!r}; its fields are {', '.join(fields)}"
         )
-    return make(row)
+    if kind in JUDGES:
+        return JUDGES[kind][0](row)
+    if grader is None:
+        raise ConfigError(
+            f"the judge {kind!r} is a model, and none was given; name a worker of a pool with "
+            "--grader WORKER --pool POOL"
+        )
+    return MODEL_JUDGES[kind][0](row, grader)
 
 
 def _text(row: Mapping[str, object], name: str) -> str:
@@ -73,6 +104,13 @@ def _choice(row: Mapping[str, object]) -> Judge:
     )
 
 
+def _code(row: Mapping[str, object]) -> Judge:
+    tests = row.get("tests")
+    if not isinstance(tests, CaseTests | SourceTests):
+        raise ConfigError(f"the judge 'code' needs the tests of a program; found {tests!r}")
+    return CodeJudge(tests)
+
+
 def _pattern(row: Mapping[str, object]) -> Judge:
     whole = row.get("whole", True)
     if not isinstance(whole, bool):
@@ -80,10 +118,16 @@ def _pattern(row: Mapping[str, object]) -> Judge:
     return PatternJudge(_text(row, "pattern"), whole)
 
 
+def _rubric(row: Mapping[str, object], grader: Worker) -> Judge:
+    reference = _text(row, "reference") if "reference" in row else ""
+    return RubricJudge(grader, _text(row, "question"), _text(row, "rubric"), reference)
+
+
 JUDGES: Mapping[str, tuple[Callable[[Mapping[str, object]], Judge], tuple[str, ...]]] = (
     MappingProxyType(
         {
             "choice": (_choice, ("reference", "letters", "options")),
+            "code": (_code, ("tests",)),
             "exact": (lambda row: ExactJudge(_text(row, "reference")), ("reference",)),
             "maths": (lambda row: MathsJudge(_text(row, "reference")), ("reference",)),
             "pattern": (_pattern, ("pattern", "whole")),
@@ -91,4 +135,9 @@ JUDGES: Mapping[str, tuple[Callable[[Mapping[str, object]], Judge], tuple[str, .
         }
     )
 )
-"""How each judge is made from a data row, and the fields it reads."""
+"""How each judge that is a rule is made from a data row, and the fields it reads."""
+
+MODEL_JUDGES: Mapping[
+    str, tuple[Callable[[Mapping[str, object], Worker], Judge], tuple[str, ...]]
+] = MappingProxyType({"rubric": (_rubric, ("question", "rubric", "reference"))})
+"""The same for the judges that are a model."""

@@ -19,6 +19,9 @@ class Verdict:
     """What was taken from the text as its answer; None where it holds none."""
     reason: str
     """Why, in a sentence for a person."""
+    judged_by: str = ""
+    """The model whose opinion this is, or several joined by `+`; empty where a rule decided. It
+    belongs beside the outcome wherever that is shown: a model's verdict can be talked round."""
 
     @property
     def right(self) -> bool:
