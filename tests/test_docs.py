@@ -1,0 +1,48 @@
+"""Commands in the documents exist, with their options; links lead somewhere."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from partbook.cli.main import app
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+COMMAND = re.compile(r"^(?:\$ )?(partbook .+?)(?:\s+#.*)?$", re.MULTILINE)
+BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
+
+
+def commands() -> list[tuple[str, str]]:
+    found = []
+    for page in PAGES:
+        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            joined = block.replace("\\\n", " ")
+            found += [(page.name, line) for line in COMMAND.findall(joined)]
+    return found
+
+
+def test_there_are_commands_to_check():
+    assert len(commands()) > 10
+
+
+@pytest.mark.parametrize(("page", "line"), commands())
+def test_a_command_of_the_documents_is_understood(page, line):
+    arguments = shlex.split(re.split(r"\s[|<>]", line)[0])[1:]
+    command, context = typer.main.get_command(app), None
+    while hasattr(command, "commands") and arguments and not arguments[0].startswith("-"):
+        assert arguments[0] in command.commands, f"{page}: {line}"
+        command, arguments = command.commands[arguments[0]], arguments[1:]
+
+    context = command.make_context("partbook", arguments, resilient_parsing=True)
+
+    assert context.params is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_links_between_documents_lead_to_a_file(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
