@@ -32,14 +32,14 @@ def test_there_are_commands_to_check():
 @pytest.mark.parametrize(("page", "line"), commands())
 def test_a_command_of_the_documents_is_understood(page, line):
     arguments = shlex.split(re.split(r"\s[|<>]", line)[0])[1:]
-    command, context = typer.main.get_command(app), None
+    command = typer.main.get_command(app)
     while hasattr(command, "commands") and arguments and not arguments[0].startswith("-"):
         assert arguments[0] in command.commands, f"{page}: {line}"
         command, arguments = command.commands[arguments[0]], arguments[1:]
 
-    context = command.make_context("partbook", arguments, resilient_parsing=True)
+    context = command.make_context("partbook", list(arguments))  # parses, and runs nothing
 
-    assert context.params is not None
+    assert context.args == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
