@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system models run test check fmt lint types imports docs bench lab-table clean
+.PHONY: help setup system models run test budget-test check fmt lint types imports docs bench lab-table clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -16,7 +16,7 @@ setup: .venv/installed system  ## create .venv with the partbook command in it; 
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12 setup")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[local,eval,dev]'
+	$(BIN)/pip install --quiet --editable '.[local,eval,otel,dev]'
 	@touch $@
 
 system:  ## install the system packages that the sandbox needs, where that is allowed
@@ -30,6 +30,9 @@ run: models  ## answer Q="..." on the embedded pool, showing every step
 
 test: models  ## all tests that need no GPU, no key and no hour
 	$(BIN)/pytest $(PYTEST)
+
+budget-test: setup  ## 20,000 adversarial schedules against the budget (fifteen minutes)
+	BUDGET_SCHEDULES=20000 $(BIN)/pytest -s tests/test_budget_schedules.py
 
 check: setup lint types imports docs test  ## lint, types, imports, docs, tests: what CI runs
 

@@ -1,6 +1,7 @@
 """Partbook: the same workflow through its own conductor, executor, budget and HTTP workers.
 
-With `STORE=1` every run is also kept in a store, as the command line and the server keep it.
+With `STORE=1` every run is also kept in a store, as the command line and the server keep it; with
+`STORE=journal` its journal is written, too, so that `kill -9` at any moment loses nothing.
 """
 
 import os
@@ -16,6 +17,7 @@ from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.models.http import HttpModel, open_session
 from partbook.models.limited import Limited
 from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.secret import Secret
 from partbook.store import BatchWriter, Store
 
 WORKFLOW = FixedWorkflow(
@@ -24,28 +26,40 @@ WORKFLOW = FixedWorkflow(
     (FixedStep("w1", P1), FixedStep("w2", P2), FixedStep("w3", P3, (0, 1))),
 )
 
+STORE = os.environ.get("STORE", "")
+NAMES = {"": "", "1": " with its store", "journal": " with store and journal"}
+
 
 async def setup(base_url: str, limit: int) -> Run:
     session = open_session()
     spec = WorkerSpec("", "http", price=Price(Decimal("1.25"), Decimal(10)))
     workers = tuple(
-        Worker(replace(spec, name=name), Limited(HttpModel(session, base_url, name, "x"), 1000))
+        Worker(
+            replace(spec, name=name), Limited(HttpModel(session, base_url, name, Secret("x")), 1000)
+        )
         for name in ("w1", "w2", "w3")
     )
     pool, proposer = AgentPool("bench", workers), Fixed(WORKFLOW)
-    writer = None
-    if os.environ.get("STORE"):
-        folder = tempfile.mkdtemp(prefix="partbook-bench-")
-        writer = BatchWriter(Store.open(Path(folder) / "runs.db"))
+    if not STORE:
 
-    async def run(i: int) -> str:
-        trace = await conduct("Solve the problem.", pool, proposer)
-        if writer is not None:
-            writer.put(trace)
+        async def run(i: int) -> str:
+            trace = await conduct("Solve the problem.", pool, proposer)
+            return trace.answer or ""
+
+        return run
+
+    store = Store.open(Path(tempfile.mkdtemp(prefix="partbook-bench-")) / "runs.db")
+    writer, journalled = BatchWriter(store), STORE == "journal"
+
+    async def run_and_keep(i: int) -> str:
+        journal = store.journal() if journalled else None
+        add = None if journal is None else journal.add
+        trace = await conduct("Solve the problem.", pool, proposer, journal=add)
+        writer.put(trace, journal=journal)
         return trace.answer or ""
 
-    return run
+    return run_and_keep
 
 
 if __name__ == "__main__":
-    main("Partbook" + (" with its store" if os.environ.get("STORE") else ""), setup)
+    main("Partbook" + NAMES[STORE], setup)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "cli.md"
 COMMANDS = (
     "run",
+    "resume",
     "plan",
     "parse",
     "runs",

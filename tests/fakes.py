@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from partbook.errors import WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
@@ -99,9 +100,13 @@ class Meeting:
 
 
 def pool_of(
-    *models: ChatModel, price: Price | None = FREE, context: str = "plain", roles: str = ""
+    *models: ChatModel,
+    price: Price | None = FREE,
+    context: str = "plain",
+    roles: str = "",
+    **settings: Any,
 ) -> AgentPool:
-    """A pool of these models, named w0, w1, ..."""
+    """A pool of these models, named w0, w1, ...; settings are fields of their specs."""
     workers = tuple(
         Worker(
             WorkerSpec(
@@ -110,6 +115,7 @@ def pool_of(
                 price=price,
                 context=context,  # type: ignore[arg-type]
                 roles=tuple(roles.split()),
+                **settings,
             ),
             model,
         )

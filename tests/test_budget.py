@@ -5,7 +5,7 @@ import pytest
 
 from partbook.budget import Budget, Budgeted, Limits, prompt_bound
 from partbook.errors import BudgetError, ConfigError, WorkerError
-from partbook.message import Message, Sampling, Usage
+from partbook.message import Completion, Message, Sampling, Usage
 from partbook.pool import Price
 from tests.fakes import Echo, Failing, Gate
 
@@ -112,3 +112,100 @@ def test_a_reservation_is_settled_once():
 
 def test_the_bound_of_a_prompt_counts_bytes_not_letters():
     assert prompt_bound([Message("user", "가나"), Message("system", "")]) == 6 + 16 + 16
+
+
+ASSUMED = Price(Decimal(5), Decimal(25))
+
+
+async def test_an_unknown_price_counts_as_the_one_that_is_assumed():
+    budget = Budget(Limits(usd=Decimal(1), assumed_price=ASSUMED))
+
+    await Budgeted(Echo("a"), budget, None).chat(HELLO, Sampling(max_tokens=100))
+
+    assert budget.usd == Decimal("0.000175")  # 10 tokens read, 5 written
+
+
+async def test_the_assumed_price_makes_a_worst_case_that_can_be_too_much():
+    model = Echo("a")
+    budget = Budget(Limits(usd=Decimal("0.0026"), assumed_price=ASSUMED))
+
+    with pytest.raises(BudgetError, match=r"the next call may cost \$0\.002605"):
+        await Budgeted(model, budget, None).chat(HELLO, Sampling(max_tokens=100))
+
+    assert model.heard == []
+
+
+async def test_a_known_price_is_not_replaced_by_the_assumed_one():
+    budget = Budget(Limits(usd=Decimal(1_000), assumed_price=ASSUMED))
+
+    await Budgeted(Echo("a"), budget, ONE_DOLLAR_PER_TOKEN).chat(HELLO, Sampling(max_tokens=100))
+
+    assert budget.usd == Decimal(15)
+
+
+async def test_an_answer_that_was_kept_counts_as_no_call():
+    class Keeping(Echo):
+        async def chat(self, messages, sampling, on_text=None):
+            return Completion("kept", Usage(), cached=True)
+
+    budget = Budget(Limits(calls=1, tokens=1000))
+    model = Budgeted(Keeping("k"), budget, ONE_DOLLAR_PER_TOKEN)
+
+    await model.chat(HELLO, Sampling(max_tokens=100))
+    await model.chat(HELLO, Sampling(max_tokens=100))
+
+    assert (budget.calls, budget.tokens, budget.usd) == (0, 0, 0)
+
+
+async def test_a_worker_that_is_left_alone_was_not_called():
+    class Alone(Echo):
+        async def chat(self, messages, sampling, on_text=None):
+            raise WorkerError("left alone", usage=Usage(), kind="unavailable")
+
+    budget = Budget(Limits(tokens=1000))
+    with pytest.raises(WorkerError):
+        await Budgeted(Alone("a"), budget, None).chat(HELLO, Sampling(max_tokens=100))
+
+    assert (budget.calls, budget.tokens) == (0, 0)
+
+
+def test_the_dearest_class_of_prompt_tokens_is_what_is_reserved():
+    dear_cache = Price(Decimal(1), Decimal(1), cached_usd=Decimal(5))
+    budget = Budget(Limits(usd=Decimal("0.0001")))
+
+    with pytest.raises(BudgetError) as raised:  # 21 tokens at 5 and one at 1, per million
+        asyncio.run(Budgeted(Echo("a"), budget, dear_cache).chat(HELLO, Sampling(max_tokens=1)))
+
+    assert "may cost $0.000106, $0.0001 of $0.0001 are left" in str(raised.value)
+
+
+@pytest.mark.parametrize("taken", [(-1, None), (0, Decimal("-0.1"))])
+def test_a_call_cannot_give_anything_back(taken):
+    budget = Budget()
+    held = budget.reserve(10, Decimal(1))
+
+    with pytest.raises(ValueError, match="takes 0 or more"):
+        budget.settle(held, *taken)
+
+    assert (budget.tokens, budget.usd) == (10, 1)
+
+
+def test_sums_of_long_prices_are_not_rounded():
+    long = Decimal("0.1234567890123456789012345678901234567")
+    budget = Budget()
+
+    held = [budget.reserve(0, long), budget.reserve(0, Decimal(10**6))]
+    for one in held:
+        budget.settle(one, 0, Decimal(0))
+
+    assert budget.usd == 0
+
+
+def test_what_was_spent_before_is_booked_even_beyond_the_limits():
+    budget = Budget(Limits(calls=1, tokens=10))
+
+    budget.book(12, Decimal(3), 2)
+
+    assert (budget.calls, budget.tokens, budget.usd) == (2, 12, 3)
+    with pytest.raises(BudgetError):
+        budget.reserve(0, None)

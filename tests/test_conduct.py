@@ -123,7 +123,7 @@ async def test_a_workers_failure_is_a_trace():
     trace = await conduct("q", pool_of(Failing()), Fixed(SINGLE))
 
     assert (trace.status, trace.reason) == ("failed", "worker")
-    assert trace.detail == "the worker is down"
+    assert trace.detail == "worker 'w0': the worker is down"
 
 
 async def test_an_interrupted_run_has_told_all_that_happened():

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from partbook.config import api_key, load_pool, load_workflow, pool_names, workflow_names
+from partbook.config import load_pool, load_workflow, pool_names, workflow_names
 from partbook.errors import ConfigError
 from partbook.message import Sampling
 from partbook.pool import AgentPool, Example, Price, Worker, WorkerSpec
@@ -61,6 +61,25 @@ def test_a_pool_file_becomes_specs(tmp_path):
     )
 
 
+def test_a_worker_says_what_is_done_about_its_faults(tmp_path):
+    keys = """
+retries = 5
+fallbacks = ["runner"]
+requests_per_minute = 60
+tokens_per_minute = 90000
+on_truncated = "continue"
+on_overflow = "shorten"
+opens_reasoning = true
+card ="""
+
+    big = load_pool(write(tmp_path, POOL.replace("card =", keys, 1))).workers[0]
+
+    assert (big.retries, big.fallbacks) == (5, ("runner",))
+    assert (big.requests_per_minute, big.tokens_per_minute) == (60, 90000)
+    assert (big.on_truncated, big.on_overflow) == ("continue", "shorten")
+    assert big.opens_reasoning
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -73,9 +92,15 @@ def test_a_pool_file_becomes_specs(tmp_path):
         (("max_tokens = 100", "max_tokens = 0"), "`max_tokens` must be at least 1, found 0"),
         (("temperature = 1", "temperature = 3"), "`temperature` must be 0 to 2"),
         (("temperature = 1", 'temperature = "1"'), "`temperature` must be a number, found '1'"),
-        (("input_usd = 1.25", "input_usd = -1"), "a price is not below 0"),
+        (("input_usd = 1.25", "input_usd = -1"), "a price of 0 or more was expected"),
         (('roles = ["general"]', 'roles = "general"'), "`roles` must be a list, each item text"),
         (("name = ", "name = ="), "not TOML"),
+        (("card =", "retries = 21\ncard ="), "`retries` must be 0 to 20, found 21"),
+        (("card =", "requests_per_minute = 0\ncard ="), "must be at least 1, found 0"),
+        (("card =", 'on_truncated = "cut"\ncard ='), "must be one of mark, continue, fail"),
+        (("card =", 'on_overflow = "cut"\ncard ='), "must be one of fail, shorten"),
+        (("card =", 'fallbacks = ["small"]\ncard ='), "found 'small'; others: runner"),
+        (("card =", 'fallbacks = ["big"]\ncard ='), "must name other workers of the pool"),
     ],
 )
 def test_a_fault_in_a_pool_file_is_named_with_its_place(tmp_path, change, message):
@@ -148,16 +173,30 @@ def test_a_workflow_without_steps_is_refused(tmp_path):
         load_workflow(str(path))
 
 
-def test_a_key_comes_from_the_environment(monkeypatch):
-    monkeypatch.setenv("MY_KEY", " secret \n")
-
-    assert api_key("a", "MY_KEY") == "secret"
+KEYED = '[[workers]]\nname = "a"\nkind = "http"\nmodel = "m"\nendpoint = "openai"\n'
 
 
-def test_a_missing_key_names_worker_and_variable(monkeypatch):
-    monkeypatch.delenv("MY_KEY", raising=False)
+def test_a_key_file_is_looked_for_from_the_pool_file_on(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    named = ["keys/a", "/etc/a", "~/a"]
+    tables = [KEYED.replace('"a"', f'"{i}"') + f'key_file = "{n}"\n' for i, n in enumerate(named)]
 
-    with pytest.raises(ConfigError) as raised:
-        api_key("a", "MY_KEY")
+    config = load_pool(write(tmp_path, 'name = "p"\n' + "".join(tables)))
 
-    assert str(raised.value) == "worker 'a' needs an API key: set the environment variable MY_KEY"
+    files = [worker.key_file for worker in config.workers]
+    assert files == [str(tmp_path / "keys/a"), "/etc/a", "/home/me/a"]
+
+
+def test_a_key_is_either_in_the_environment_or_in_a_file(tmp_path):
+    path = write(tmp_path, f'name = "p"\n{KEYED}key_env = "A"\nkey_file = "b"\n')
+
+    with pytest.raises(ConfigError, match="`key_env` and `key_file` exclude each other"):
+        load_pool(path)
+
+
+@pytest.mark.parametrize("line", ['key_env = "sk-0123456789"', 'key = "sk-0123456789"'])
+def test_a_key_in_the_pool_file_is_refused_without_being_quoted(tmp_path, line):
+    with pytest.raises(ConfigError, match="key_env") as raised:
+        load_pool(write(tmp_path, f'name = "p"\n{KEYED}{line}\n'))
+
+    assert "0123456789" not in str(raised.value)

@@ -73,7 +73,9 @@ async def test_a_failing_step_cancels_the_others_and_waits_for_them():
         await play(workflow, stage)
 
     assert (gate.waiting, gate.cancelled) == (1, 1)
-    assert [e.error for e in events if isinstance(e, StepFinished)] == ["the worker is down"]
+    assert [e.error for e in events if isinstance(e, StepFinished)] == [
+        "worker 'w1': the worker is down"
+    ]
 
 
 async def test_cancelling_the_run_cancels_every_worker():
@@ -91,9 +93,9 @@ async def test_cancelling_the_run_cancels_every_worker():
 
 
 async def test_a_blank_answer_is_the_workers_failure():
-    stage, events = stage_of(pool_of(Scripted([" \n"])))
+    stage, events = stage_of(pool_of(Scripted([" \n"]), retries=0))
 
-    with pytest.raises(WorkerError, match="worker 'w0' answered nothing"):
+    with pytest.raises(WorkerError, match="worker 'w0': answered nothing"):
         await play(Workflow((Step(0, "x"),)), stage)
 
     (done,) = [e for e in events if isinstance(e, StepFinished)]

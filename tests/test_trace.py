@@ -11,6 +11,7 @@ from partbook.event import (
     RunFinished,
     RunStarted,
     StepFinished,
+    StepRetried,
     StepStarted,
     StepText,
 )
@@ -253,3 +254,50 @@ def test_a_run_without_calls_costs_nothing():
 def test_a_trace_needs_the_start_of_a_run():
     with pytest.raises(ValueError, match="RunStarted"):
         TraceBuilder().build()
+
+
+SPENT = Usage(10, 5)
+
+
+def tried(number: int, usage: Usage | None = SPENT, calls: int = 1) -> StepRetried:
+    cost = None if usage is None else Decimal("0.1")
+    return StepRetried(0, 0, number, "a", "busy", "server", 0.5, usage, cost, calls=calls)
+
+
+def test_failed_tries_stand_beside_the_last_and_are_in_the_sums():
+    begun = StepStarted(0, 0, "a", (), 1.0)
+
+    trace = folded(
+        START, RoundStarted(0), begun, tried(0), tried(1, Usage(), calls=0), finished(0)
+    ).build()
+
+    (step,) = trace.rounds[0].steps
+    assert [attempt.attempt for attempt in step.attempts] == [0, 1]
+    assert step.usage == Usage(10, 5)
+    assert (step.calls, trace.calls) == (2, 2)
+    assert trace.usage == Usage(20, 10)
+    assert trace.cost_usd == Decimal("0.3")
+
+
+def test_a_try_of_unknown_price_makes_the_price_unknown():
+    begun = StepStarted(0, 0, "a", (), 1.0)
+
+    trace = folded(START, RoundStarted(0), begun, tried(0, None), finished(0)).build()
+
+    assert trace.cost_usd is None
+    assert trace.usage == Usage(10, 5)
+
+
+def test_the_tries_of_a_step_that_is_cut_off_are_kept():
+    begun = StepStarted(0, 0, "a", (), 1.0)
+
+    trace = folded(START, RoundStarted(0), begun, tried(0)).build()
+
+    assert trace.usage == Usage(10, 5)
+    assert trace.calls == 2
+
+
+def test_a_call_of_the_conductor_that_was_not_made_is_none():
+    not_made = Proposed(0, "", "", Usage(), Decimal(0), 0.0, "left alone", fault="unavailable")
+
+    assert folded(START, RoundStarted(0), not_made).build().calls == 0

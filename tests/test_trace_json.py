@@ -42,6 +42,9 @@ def test_the_sums_are_in_the_written_form():
         "completion_tokens": 200,
         "cached_tokens": 10,
         "reasoning_tokens": 5,
+        "cache_write_tokens": 0,
+        "cache_write_1h_tokens": 0,
+        "inconsistent": False,
     }
 
 

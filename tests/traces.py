@@ -1,9 +1,12 @@
 """Traces and events for tests: one that went well, and any that could have been."""
 
+from dataclasses import replace
 from decimal import Decimal
+from typing import get_args
 
 from hypothesis import strategies as st
 
+from partbook.errors import FaultKind
 from partbook.event import (
     Event,
     Planned,
@@ -13,9 +16,11 @@ from partbook.event import (
     RunFinished,
     RunStarted,
     StepFinished,
+    StepRetried,
     StepStarted,
 )
 from partbook.message import Message, Usage
+from partbook.pool import Price, Tier
 from partbook.trace import RoundTrace, StepTrace, Trace, TraceBuilder
 from partbook.workflow import Step, Workflow
 
@@ -64,7 +69,15 @@ TEXTS = st.text(st.characters(codec="utf-8") | st.just("\ud83d"), max_size=20)
 _COUNTS = st.integers(0, 10**9)
 _SECONDS = st.integers(0, 10**10).map(lambda us: us / 1_000_000)
 _COSTS = st.none() | st.decimals(0, 1000, places=9)
-_USAGES = st.none() | st.builds(Usage, _COUNTS, _COUNTS, _COUNTS, _COUNTS)
+_USAGES = st.none() | st.builds(
+    Usage, _COUNTS, _COUNTS, _COUNTS, _COUNTS, _COUNTS, _COUNTS, st.booleans()
+)
+_USD = st.decimals(0, 1000, places=9)
+_FLAT = st.builds(Price, _USD, _USD, st.none() | _USD, st.none() | _USD, st.none() | _USD)
+_TIERED = st.builds(
+    lambda flat, start, tier: replace(flat, tiers=(Tier(start, tier),)), _FLAT, _COUNTS, _FLAT
+)
+_PRICES = st.none() | _FLAT | _TIERED
 _MESSAGES = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXTS)
 
 
@@ -84,8 +97,26 @@ def workflows(draw: st.DrawFn) -> Workflow:
     return Workflow(tuple(steps))
 
 
+def _attempts(round_index: int, step: int) -> st.SearchStrategy[StepRetried]:
+    return st.builds(
+        StepRetried,
+        round=st.just(round_index),
+        step=st.just(step),
+        attempt=st.integers(0, 9),
+        worker=TEXTS,
+        error=TEXTS,
+        kind=st.sampled_from(get_args(FaultKind)),
+        wait_s=_SECONDS,
+        usage=_USAGES,
+        cost_usd=_COSTS,
+        kept_chars=st.integers(0, 10**6),
+        calls=st.integers(0, 1),
+        price=st.none(),
+    )
+
+
 @st.composite
-def _step_traces(draw: st.DrawFn, workflow: Workflow) -> tuple[StepTrace, ...]:
+def _step_traces(draw: st.DrawFn, workflow: Workflow, index: int) -> tuple[StepTrace, ...]:
     started = draw(st.sets(st.sampled_from(range(len(workflow.steps)))))
     return tuple(
         StepTrace(
@@ -101,6 +132,10 @@ def _step_traces(draw: st.DrawFn, workflow: Workflow) -> tuple[StepTrace, ...]:
             cost_usd=draw(_COSTS),
             finish_reason=draw(st.sampled_from([None, "stop", "length", "filter", "error"])),
             calls=draw(st.integers(0, 9)),
+            attempts=tuple(draw(st.lists(_attempts(index, i), max_size=2))),
+            answered_by=draw(TEXTS),
+            notes=tuple(draw(st.lists(TEXTS, max_size=2))),
+            price=draw(_PRICES),
         )
         for i in sorted(started)
     )
@@ -117,6 +152,7 @@ def _rounds(draw: st.DrawFn, index: int) -> RoundTrace:
         _COSTS,
         _SECONDS,
         st.none() | TEXTS,
+        price=_PRICES,
     )
     proposals = tuple(draw(st.lists(proposal, max_size=2)))
     workflow = draw(st.none() | workflows())
@@ -127,7 +163,7 @@ def _rounds(draw: st.DrawFn, index: int) -> RoundTrace:
         workflow,
         draw(st.sampled_from(["conductor", "retry", "fallback", "fixed"])),
         draw(TEXTS),
-        draw(_step_traces(workflow)),
+        draw(_step_traces(workflow, index)),
         draw(st.none() | TEXTS),
     )
 

@@ -1,8 +1,10 @@
 """Budget: one limit per request over every internal call, reserved before and settled after.
 
-The worst case of a call is reserved before it is made, and what it really cost replaces it
-afterwards, exactly once. Reserving happens without a pause in between, so calls that run at the
-same time cannot exceed a limit together. Seconds are not counted here: `conduct` sets a deadline.
+The worst case of a call (its prompt and its token limit, at the dearest price that can apply) is
+reserved before it is made, and what it really cost replaces it afterwards, exactly once. Reserving
+happens without a pause in between, so calls that run at the same time cannot exceed a limit
+together. Where a provider breaks its promise (more tokens than were allowed), all of it is booked
+and the next calls are refused. Seconds are not counted here: `conduct` sets a deadline.
 """
 
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from decimal import Decimal
 from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
-from partbook.pool import Price
+from partbook.pool import EXACT, Price
 
 __all__ = ["Budget", "Budgeted", "Limits", "Reservation", "prompt_bound"]
 
@@ -30,6 +32,9 @@ class Limits:
     tokens: int | None = None
     """Prompt and completion tokens of all calls."""
     timeout_s: float | None = None
+    assumed_price: Price | None = None
+    """What a worker without a known price is taken to cost at most, for these limits alone: what
+    its calls cost stays unknown. None: a limit in dollars then refuses such a worker."""
 
 
 @dataclass(slots=True)
@@ -67,7 +72,7 @@ class Budget:
         if limits.usd is not None and usd is None:
             raise ConfigError(
                 "a limit in dollars needs the price of every worker; give the pool's worker a "
-                "`price`, or leave --max-usd away"
+                "`price`, say a worst case with --assume-price, or leave --max-usd away"
             )
         cost = usd or Decimal(0)
         if limits.calls is not None and self.calls + 1 > limits.calls:
@@ -78,7 +83,8 @@ class Budget:
                 f"{limits.tokens} are left",
                 limit="tokens",
             )
-        if limits.usd is not None and self.usd + cost > limits.usd:
+        usd_after = EXACT.add(self.usd, cost)
+        if limits.usd is not None and usd_after > limits.usd:
             raise BudgetError(
                 f"the next call may cost ${cost}, ${limits.usd - self.usd} of ${limits.usd} are "
                 "left",
@@ -86,21 +92,47 @@ class Budget:
             )
         self.calls += 1
         self.tokens += tokens
-        self.usd += cost
+        self.usd = usd_after
         return Reservation(tokens, cost)
 
-    def settle(self, reservation: Reservation, tokens: int | None, usd: Decimal | None) -> None:
+    def book(self, tokens: int, usd: Decimal | None, calls: int = 0) -> None:
+        """Count what was spent before this budget began, within its limits or not."""
+        self.calls += calls
+        self.tokens += tokens
+        if usd is not None:
+            self.usd = EXACT.add(self.usd, usd)
+
+    def settle(
+        self,
+        reservation: Reservation,
+        tokens: int | None,
+        usd: Decimal | None,
+        *,
+        called: bool = True,
+    ) -> None:
         """Put what a call really took in the place of its reservation.
 
-        None leaves the worst case standing: unknown is not free.
+        Args:
+            reservation: what was held for it.
+            tokens: prompt and completion, 0 or more; None leaves the worst case standing: unknown
+                is not free.
+            usd: its price, 0 or more; None likewise.
+            called: whether anybody was asked; a kept answer does not count as a call.
+
+        Raises:
+            ValueError: the reservation is settled already, or the call gave something back.
         """
         if reservation.settled:
             raise ValueError("a call is settled once")
+        if (tokens is not None and tokens < 0) or (usd is not None and usd < 0):
+            raise ValueError(f"a call takes 0 or more, not {tokens} tokens and ${usd}")
         reservation.settled = True
+        if not called:
+            self.calls -= 1
         if tokens is not None:
             self.tokens += tokens - reservation.tokens
         if usd is not None:
-            self.usd += usd - reservation.usd
+            self.usd = EXACT.add(self.usd, EXACT.subtract(usd, reservation.usd))
 
 
 def prompt_bound(messages: Sequence[Message]) -> int:
@@ -134,19 +166,21 @@ class Budgeted:
         """
         reservation = self.budget.reserve(*self._worst_case(messages, sampling))
         usage: Usage | None = None
+        called = True
         try:
             completion = await self.model.chat(messages, sampling, on_text)
-            usage = completion.usage
+            usage, called = completion.usage, not completion.cached
         except WorkerError as err:
-            usage = err.usage
+            usage, called = err.usage, err.kind != "unavailable"
             raise
         finally:
             # A cancelled call keeps its worst case: the provider may bill it in full.
             if usage is None:
-                self.budget.settle(reservation, None, None)
+                self.budget.settle(reservation, None, None, called=called)
             else:
-                cost = None if self.price is None else self.price.cost_usd(usage)
-                self.budget.settle(reservation, usage.total_tokens, cost)
+                price = self.price or self.budget.limits.assumed_price
+                cost = None if price is None else price.cost_usd(usage)
+                self.budget.settle(reservation, usage.total_tokens, cost, called=called)
         return completion
 
     def _worst_case(
@@ -155,5 +189,7 @@ class Budgeted:
         limits = self.budget.limits
         if self.is_tool or (limits.tokens is None and limits.usd is None):
             return 0, Decimal(0)  # nothing that such a call could exceed
-        worst = Usage(prompt_bound(messages), sampling.max_tokens)
-        return worst.total_tokens, None if self.price is None else self.price.cost_usd(worst)
+        prompt, completion = prompt_bound(messages), sampling.max_tokens
+        price = self.price or limits.assumed_price
+        worst_usd = None if price is None else price.worst_usd(prompt, completion)
+        return prompt + completion, worst_usd

@@ -6,25 +6,18 @@ becomes a trace; only cancellation, bugs and what the user must mend leave it as
 """
 
 import asyncio
-import secrets
-import time
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from partbook.budget import Budget, Budgeted, Limits
-from partbook.errors import BudgetError, ConfigError, ParseError, WorkerError
+from partbook.budget import Budgeted, Limits
+from partbook.errors import BudgetError, ConfigError, ParseError, StoreError, WorkerError
 from partbook.event import (
-    Event,
     OnEvent,
     Planned,
     ProposalText,
     Proposed,
     RoundFinished,
     RoundStarted,
-    RunFinished,
-    RunStarted,
-    Status,
-    StopReason,
 )
 from partbook.execute import Stage, cost_of, play
 from partbook.fixed import FixedWorkflow
@@ -34,7 +27,9 @@ from partbook.model import ChatModel
 from partbook.parse import parse
 from partbook.pool import AgentPool, Price
 from partbook.prompt import conductor_messages, retry_messages
-from partbook.trace import Trace, TraceBuilder
+from partbook.resume import known_texts, lost_text, settled, worst_case
+from partbook.running import Run
+from partbook.trace import Trace
 from partbook.workflow import MAX_STEPS, Workflow
 
 __all__ = ["Conductor", "Fixed", "Proposer", "conduct", "plan"]
@@ -54,6 +49,10 @@ class Proposer(Protocol):
         """
         ...
 
+    def count_earlier(self, stage: Stage) -> None:
+        """Book the worst case of its own earlier calls whose usage is unknown."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
@@ -65,6 +64,9 @@ class Fixed:
         """As `Proposer.propose`; no model is asked."""
         workflow = self.workflow.resolve(stage.pool)
         return Planned(round_index, workflow, "fixed", self.workflow.name)
+
+    def count_earlier(self, stage: Stage) -> None:
+        """As `Proposer.count_earlier`; there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Conductor:
     """Whether a grammar keeps the text to the format; only llama.cpp models can."""
     fallback: FixedWorkflow | None = None
     max_steps: int = MAX_STEPS
+    retries: int = 2
+    """Tries after the first, for faults that may pass; see `retry.REACTIONS`."""
 
     async def propose(self, stage: Stage, round_index: int) -> Planned:
         """As `Proposer.propose`."""
@@ -91,18 +95,50 @@ class Conductor:
             stage.question, stage.pool, self.max_steps, show_names=self.show_names
         )
         try:
-            workflow = await self._ask(stage, round_index, messages)
+            workflow = await self._text(stage, round_index, 0, messages)
             return Planned(round_index, workflow, "conductor")
         except ParseError as err:
             messages = retry_messages(messages, err.text, str(err))
         try:
-            workflow = await self._ask(stage, round_index, messages)
+            workflow = await self._text(stage, round_index, 1, messages)
             return Planned(round_index, workflow, "retry")
         except ParseError:
             if self.fallback is None:
                 raise
         resolved = self.fallback.resolve(stage.pool)
         return Planned(round_index, resolved, "fallback", self.fallback.name)
+
+    def count_earlier(self, stage: Stage) -> None:
+        """As `Proposer.count_earlier`."""
+        price = self.price or stage.budget.limits.assumed_price
+        first = conductor_messages(
+            stage.question, stage.pool, self.max_steps, show_names=self.show_names
+        )
+        for round_ in () if stage.earlier is None else stage.earlier.rounds:
+            messages = first
+            for text in round_.proposals:
+                if text.usage is None:
+                    stage.budget.book(*worst_case(messages, self.sampling, price))
+                if text.fault is None:
+                    messages = retry_messages(first, text.text, text.error or "")
+
+    async def _text(
+        self, stage: Stage, round_index: int, number: int, messages: tuple[Message, ...]
+    ) -> Workflow:
+        """The workflow in the text of this number: of an earlier life of the run, or a new one."""
+        known = known_texts(stage.earlier, round_index)
+        if number < len(known):
+            return parse(known[number].text, len(stage.pool), max_steps=self.max_steps)
+        earlier = stage.earlier
+        cut_off = earlier is not None and earlier.reason == "interrupted"
+        if cut_off and number == len(known):
+            # The call may have been in flight, and may be billed: its worst case stands.
+            price = self.price or stage.budget.limits.assumed_price
+            budget = stage.budget
+            held = budget.reserve(*worst_case(messages, self.sampling, price))
+            budget.settle(held, None, None)
+            stage.emit(lost_text(round_index, self.price))
+        return await self._ask(stage, round_index, messages)
 
     async def _ask(self, stage: Stage, round_index: int, messages: tuple[Message, ...]) -> Workflow:
         def on_text(piece: str) -> None:
@@ -112,9 +148,20 @@ class Conductor:
         if self.constrain:
             grammar = workflow_grammar(len(stage.pool), self.max_steps)
             sampling = replace(sampling, grammar=grammar)
-        model = Budgeted(self.model, stage.budget, self.price)
         begun = stage.clock()
-        completion = await model.chat(messages, sampling, on_text if stage.stream else None)
+
+        def on_retry(err: WorkerError, attempt: int, wait_s: float) -> None:
+            nonlocal begun
+            stage.emit(self._failed(round_index, err, stage.clock() - begun))
+            begun = stage.clock() + wait_s
+
+        budgeted = Budgeted(self.model, stage.budget, self.price)
+        model = stage.retrying(budgeted, self.retries, on_retry)
+        try:
+            completion = await model.chat(messages, sampling, on_text if stage.stream else None)
+        except WorkerError as err:
+            stage.emit(self._failed(round_index, err, stage.clock() - begun))
+            raise
         workflow: Workflow | None = None
         error: ParseError | None = None
         try:
@@ -130,11 +177,27 @@ class Conductor:
                 cost_usd=cost_of(completion.usage, self.price),
                 seconds=stage.clock() - begun,
                 error=None if error is None else str(error),
+                cached=completion.cached,
+                price=self.price,
             )
         )
         if workflow is None:
             raise error or AssertionError
         return workflow
+
+    def _failed(self, round_index: int, err: WorkerError, seconds: float) -> Proposed:
+        """A call that brought no text: it may have cost something, and is no text to be judged."""
+        return Proposed(
+            round_index,
+            text="",
+            model="",
+            usage=err.usage,
+            cost_usd=cost_of(err.usage, self.price),
+            seconds=seconds,
+            error=str(err),
+            fault=err.kind,
+            price=self.price,
+        )
 
 
 async def conduct(
@@ -145,6 +208,8 @@ async def conduct(
     limits: Limits | None = None,
     on_event: OnEvent | None = None,
     stream: bool = False,
+    journal: OnEvent | None = None,
+    earlier: Trace | None = None,
 ) -> Trace:
     """Answer a question.
 
@@ -155,6 +220,10 @@ async def conduct(
         limits: what the request may spend, over all its calls.
         on_event: receives every event as it happens.
         stream: whether `on_event` also wants texts piece by piece.
+        journal: receives every event, before anybody else does. When it returns, what happened
+            must outlive this process: no call is made before all that was paid for is kept.
+        earlier: what this run had done before it was cut short; `on_event` is told again, `journal`
+            is not. Its id, its question and what it spent stay.
 
     Returns:
         The trace; its status says whether the workflow was played to the end.
@@ -162,12 +231,13 @@ async def conduct(
     Raises:
         ConfigError: the pool and the workflow or the limits do not go together; nobody was called,
             or the run could not go on for a reason that only the user can mend.
+        StoreError: the journal could not be written; the run ended there.
         asyncio.CancelledError: the caller gave up; the last event says `interrupted`.
     """
-    run = _Run.begin(question, pool, limits or Limits(), on_event, stream)
+    run = Run.begin(question, pool, limits or Limits(), on_event, stream, journal, earlier)
     try:
-        async with asyncio.timeout((limits or Limits()).timeout_s) as deadline:
-            planned = await run.plan(proposer)
+        async with asyncio.timeout(run.seconds_left) as deadline:
+            planned = await _plan(run, proposer)
             answer = await play(planned.workflow, run.stage)
             run.emit(RoundFinished(0, answer))
             run.finish("answered")
@@ -181,7 +251,7 @@ async def conduct(
         run.finish("failed", "worker", str(err))
     except ParseError as err:
         run.finish("failed", "workflow", str(err))
-    except ConfigError as err:
+    except (ConfigError, StoreError) as err:
         run.finish("failed", "setup", str(err))
         raise
     except asyncio.CancelledError:
@@ -204,52 +274,25 @@ async def plan(
     Raises:
         ParseError, WorkerError, BudgetError, ConfigError: as `Proposer.propose`.
     """
-    run = _Run.begin(question, pool, limits or Limits(), on_event, stream)
+    run = Run.begin(question, pool, limits or Limits(), on_event, stream)
     try:
         async with asyncio.timeout((limits or Limits()).timeout_s):
-            return await run.plan(proposer)
+            return await _plan(run, proposer)
     except TimeoutError as err:
         raise BudgetError(
             f"the limit of {run.limits.timeout_s} s is reached", limit="timeout"
         ) from err
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One run: its stage, and the trace that its events are folded into."""
-
-    stage: Stage
-    builder: TraceBuilder
-    limits: Limits
-
-    @classmethod
-    def begin(
-        cls, question: str, pool: AgentPool, limits: Limits, on_event: OnEvent | None, stream: bool
-    ) -> "_Run":
-        if not question.strip():
-            raise ConfigError("a question was expected, the text is blank")
-        builder = TraceBuilder()
-
-        def emit(event: Event) -> None:
-            builder.add(event)
-            if on_event is not None:
-                on_event(event)
-
-        begun = time.monotonic()
-        stage = Stage(
-            question, pool, Budget(limits), emit, lambda: time.monotonic() - begun, stream
-        )
-        emit(RunStarted(secrets.token_hex(5), question, pool.name, pool.names, time.time()))
-        return cls(stage, builder, limits)
-
-    async def plan(self, proposer: Proposer) -> Planned:
-        self.emit(RoundStarted(0))
-        planned = await proposer.propose(self.stage, 0)
-        self.emit(planned)
+async def _plan(run: Run, proposer: Proposer) -> Planned:
+    """The workflow of the first round: as it was settled before, or settled now."""
+    earlier = run.stage.earlier
+    if earlier is not None:
+        proposer.count_earlier(run.stage)
+    if earlier is None or not earlier.rounds:
+        run.emit(RoundStarted(0))
+    elif (planned := settled(earlier, 0)) is not None:
         return planned
-
-    def emit(self, event: Event) -> None:
-        self.stage.emit(event)
-
-    def finish(self, status: Status, reason: StopReason | None = None, detail: str = "") -> None:
-        self.emit(RunFinished(status, self.stage.clock(), reason, detail))
+    planned = await proposer.propose(run.stage, 0)
+    run.emit(planned)
+    return planned

@@ -1,13 +1,12 @@
-"""Pool files and workflow files → values; secrets from the environment.
+"""Pool files and workflow files → values; the keys that they point to are read in `keys.py`.
 
 A pool or workflow is named either by a path or by the name of one that comes with the package
-(`pools/`, `workflows/`). This is the only module that reads an API key.
+(`pools/`, `workflows/`).
 """
 
 import difflib
-import os
+import re
 from dataclasses import dataclass
-from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -15,17 +14,29 @@ from typing import Literal, cast, get_args
 from partbook.errors import ConfigError
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import MAX_COMPLETION_TOKENS, Sampling
-from partbook.pool import Context, Example, Price, WorkerKind, WorkerSpec
+from partbook.pool import (
+    Context,
+    Example,
+    OnOverflow,
+    OnTruncated,
+    WorkerKind,
+    WorkerSpec,
+)
+from partbook.price_table import take_price
 from partbook.toml_table import Table, read_toml
 
 __all__ = [
     "PoolConfig",
-    "api_key",
     "load_pool",
     "load_workflow",
     "pool_names",
     "workflow_names",
 ]
+
+MOST_RETRIES = 20
+"""More tries than that are no patience but a loop."""
+
+_VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 _PACKAGE = Path(str(files("partbook")))
 
@@ -63,11 +74,12 @@ def load_pool(name_or_path: str) -> PoolConfig:
     Raises:
         ConfigError: there is none, or it is wrong; the message names file, place and key.
     """
-    table = read_toml(_find("pools", "pool", name_or_path))
+    path = _find("pools", "pool", name_or_path)
+    table = read_toml(path)
     config = PoolConfig(
         name=table.take("name", str),
         about=table.take("about", str, ""),
-        workers=tuple(_worker(item) for item in table.take_tables("workers")),
+        workers=tuple(_worker(item, path.parent) for item in table.take_tables("workers")),
         workflow=table.take("workflow", str, ""),
         conductor=table.take("conductor", str, ""),
         fallback=table.take("fallback", str, "single"),
@@ -97,20 +109,6 @@ def load_workflow(name_or_path: str) -> FixedWorkflow:
     return FixedWorkflow(name, about, tuple(steps))
 
 
-def api_key(worker: str, variable: str) -> str:
-    """The API key of a worker, from the environment.
-
-    Raises:
-        ConfigError: the variable is not set.
-    """
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise ConfigError(
-            f"worker {worker!r} needs an API key: set the environment variable {variable}"
-        )
-    return key
-
-
 def _names(folder: str) -> list[str]:
     return sorted(path.stem for path in (_PACKAGE / folder).glob("*.toml"))
 
@@ -136,6 +134,8 @@ def _check_pool(config: PoolConfig, where: str) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"{where}: two workers are named {name!r}")
+    for worker in config.workers:
+        _check_fallbacks(worker, names, where)
     if config.conductor and config.conductor not in names:
         raise ConfigError(
             f"{where}: `conductor` must be one of the workers, found {config.conductor!r}; "
@@ -143,7 +143,7 @@ def _check_pool(config: PoolConfig, where: str) -> None:
         )
 
 
-def _worker(table: Table) -> WorkerSpec:
+def _worker(table: Table, folder: Path) -> WorkerSpec:
     name = table.take("name", str)
     table.where = f"{table.where} ({name})"
     kind = cast(WorkerKind, _choice(table, "kind", get_args(WorkerKind), None))
@@ -163,15 +163,47 @@ def _worker(table: Table) -> WorkerSpec:
         context=cast(
             Context, _choice(table, "context", get_args(Context), "plain" if plain else "turns")
         ),
-        price=_price(table.take_table("price")),
+        price=None if (price := table.take_table("price")) is None else take_price(price),
         context_window=table.take("context_window", int, None),
         max_concurrency=_at_least_one(table, "max_concurrency", 8),
         timeout_s=table.take("timeout_s", float, 600.0),
+        retries=_count(table, "retries", 2),
+        requests_per_minute=_per_minute(table, "requests_per_minute"),
+        tokens_per_minute=_per_minute(table, "tokens_per_minute"),
+        on_truncated=cast(
+            OnTruncated, _choice(table, "on_truncated", get_args(OnTruncated), "mark")
+        ),
+        on_overflow=cast(OnOverflow, _choice(table, "on_overflow", get_args(OnOverflow), "fail")),
+        fallbacks=table.take_list("fallbacks", str),
+        opens_reasoning=table.take("opens_reasoning", bool, False),
+        key_file=_key_file(table, folder),
+        cache=table.take("cache", bool, False),
     )
     table.done()
+    _check_key(spec, table.where)
     if not spec.name.strip():
         raise ConfigError(f"{table.where}: `name` is blank")
     return spec
+
+
+def _key_file(table: Table, folder: Path) -> str:
+    """The path of the key file, from the pool file's folder on; empty where there is none."""
+    named = table.take("key_file", str, "")
+    try:
+        return str(folder / Path(named).expanduser()) if named else ""
+    except RuntimeError as err:
+        raise ConfigError(f"{table.where}: `key_file`: {named}: {err}") from err
+
+
+def _check_key(spec: WorkerSpec, where: str) -> None:
+    if spec.key_env and spec.key_file:
+        raise ConfigError(f"{where}: `key_env` and `key_file` exclude each other")
+    if spec.key_env and not _VARIABLE.fullmatch(spec.key_env):
+        # What stands there may be the key itself, so it is not quoted.
+        raise ConfigError(
+            f"{where}: `key_env` must be the name of an environment variable (letters, digits and "
+            "_), never the key"
+        )
 
 
 def _example(table: Table) -> Example:
@@ -199,22 +231,6 @@ def _sampling(table: Table | None) -> Sampling:
     return sampling
 
 
-def _price(table: Table | None) -> Price | None:
-    if table is None:
-        return None
-    cached = table.take("cached_usd", float, None)
-    price = Price(
-        # A float's shortest spelling is what stands in the file.
-        Decimal(str(table.take("input_usd", float))),
-        Decimal(str(table.take("output_usd", float))),
-        None if cached is None else Decimal(str(cached)),
-    )
-    table.done()
-    if min(price.input_usd, price.output_usd, price.cached_usd or 0) < 0:
-        raise ConfigError(f"{table.where}: a price is not below 0")
-    return price
-
-
 def _choice(table: Table, key: str, known: tuple[str, ...], default: str | None) -> str:
     value = table.take(key, str) if default is None else table.take(key, str, default)
     if value not in known:
@@ -222,6 +238,30 @@ def _choice(table: Table, key: str, known: tuple[str, ...], default: str | None)
             f"{table.where}: `{key}` must be one of {', '.join(known)}; found {value!r}"
         )
     return value
+
+
+def _count(table: Table, key: str, default: int) -> int:
+    value = table.take(key, int, default)
+    if not 0 <= value <= MOST_RETRIES:
+        raise ConfigError(f"{table.where}: `{key}` must be 0 to {MOST_RETRIES}, found {value}")
+    return value
+
+
+def _per_minute(table: Table, key: str) -> int | None:
+    value = table.take(key, int, None)
+    if value is not None and value < 1:
+        raise ConfigError(f"{table.where}: `{key}` must be at least 1, found {value}")
+    return value
+
+
+def _check_fallbacks(worker: WorkerSpec, names: list[str], where: str) -> None:
+    for name in worker.fallbacks:
+        if name == worker.name or name not in names:
+            others = ", ".join(other for other in names if other != worker.name)
+            raise ConfigError(
+                f"{where}: `fallbacks` of {worker.name!r} must name other workers of the pool, "
+                f"found {name!r}; others: {others or 'none'}"
+            )
 
 
 def _at_least_one(table: Table, key: Literal["max_tokens", "max_concurrency"], default: int) -> int:

@@ -19,6 +19,7 @@ from partbook.message import Usage
 __all__ = [
     "BudgetError",
     "ConfigError",
+    "FaultKind",
     "LimitName",
     "ParseError",
     "PartbookError",
@@ -29,6 +30,28 @@ __all__ = [
 
 LimitName = Literal["usd", "calls", "tokens", "timeout"]
 """The limits a request can have; also the typed reason of a run that one of them stopped."""
+
+FaultKind = Literal[
+    "connection",
+    "timeout",
+    "rate_limit",
+    "overloaded",
+    "server",
+    "broken_stream",
+    "empty",
+    "quota",
+    "auth",
+    "not_found",
+    "unavailable",
+    "refused",
+    "context",
+    "filter",
+    "truncated",
+    "reasoning_exhausted",
+    "unknown",
+]
+"""What kind of thing went wrong with a worker. How each is reacted to stands in `retry.REACTIONS`;
+what each means, in docs/faults.md."""
 
 
 class PartbookError(Exception):
@@ -64,13 +87,23 @@ class WorkerError(PartbookError):
     """
 
     def __init__(
-        self, message: str, *, usage: Usage | None = None, status: int | None = None
+        self,
+        message: str,
+        *,
+        usage: Usage | None = None,
+        status: int | None = None,
+        kind: FaultKind = "unknown",
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.usage = usage
         """What the failed call cost in tokens; None where that is unknown."""
         self.status = status
         """The HTTP status, where there was one."""
+        self.kind = kind
+        """What went wrong; `unavailable` says that no call was made."""
+        self.retry_after_s = retry_after_s
+        """How long the provider asks to wait, in seconds; None where it does not say."""
 
 
 class BudgetError(PartbookError):

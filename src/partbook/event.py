@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from partbook.errors import LimitName
+from partbook.errors import FaultKind, LimitName
 from partbook.message import FinishReason, Message, Usage
+from partbook.pool import Price
 from partbook.workflow import Workflow
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Source",
     "Status",
     "StepFinished",
+    "StepRetried",
     "StepStarted",
     "StepText",
     "StopReason",
@@ -73,7 +75,7 @@ class ProposalText:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """One text of the Conductor is complete, and was parsed or not."""
+    """One call of the Conductor is over: its text was parsed or not, or no text came."""
 
     round: int
     text: str
@@ -82,7 +84,13 @@ class Proposed:
     cost_usd: Decimal | None
     seconds: float
     error: str | None
-    """Why the text holds no workflow; None where it does."""
+    """Why there is no workflow; None where there is one."""
+    fault: FaultKind | None = None
+    """Why the call itself failed; None where a text came, whatever it holds."""
+    cached: bool = False
+    """Whether no call was made: the text was kept from an earlier one."""
+    price: Price | None = None
+    """The unit prices that `cost_usd` was computed with; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +126,35 @@ class StepText:
 
 
 @dataclass(frozen=True, slots=True)
+class StepRetried:
+    """One try of a step gave no whole answer, and another follows."""
+
+    round: int
+    step: int
+    attempt: int
+    """Number of the try within its step, from 0."""
+    worker: str
+    """Who was asked."""
+    error: str
+    kind: FaultKind
+    wait_s: float
+    """How long is waited before the next try, in seconds."""
+    usage: Usage | None
+    """What the try cost in tokens; None: unknown."""
+    cost_usd: Decimal | None
+    """None: unknown."""
+    kept_chars: int = 0
+    """Of the step's text so far, how many characters stand; what came after them is void. Above 0
+    only where a truncated answer is continued."""
+    calls: int = 1
+    """0 where no call was made, because the worker is left alone for a while."""
+    price: Price | None = None
+    """The unit prices that `cost_usd` was computed with; None: unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A worker has answered, or has failed."""
+    """A worker has answered, or has failed. Usage, cost and calls are those of the last try."""
 
     round: int
     step: int
@@ -135,7 +170,19 @@ class StepFinished:
     """None: unknown."""
     finish_reason: FinishReason | None
     calls: int = 1
-    """Calls that were made for it: 0 where a limit forbade the call."""
+    """Calls that were made for it: 0 where a limit forbade the call, or where it was cached."""
+    cached: bool = False
+    """Whether the answer was kept from an earlier call."""
+    answered_by: str = ""
+    """The worker who answered, which may be a fallback; empty where nobody did."""
+    notes: tuple[str, ...] = ()
+    """What is not as it was asked for, a sentence each: shortened, truncated, by a fallback."""
+    messages: tuple[Message, ...] | None = None
+    """All that the worker of the last try saw; None: what the step began with."""
+    price: Price | None = None
+    """The unit prices that `cost_usd` was computed with; None: unknown."""
+    fault: FaultKind | None = None
+    """What went wrong with the last worker asked; None where it answered, or a limit forbade it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +213,7 @@ Event = (
     | Planned
     | StepStarted
     | StepText
+    | StepRetried
     | StepFinished
     | RoundFinished
     | RunFinished

@@ -57,6 +57,12 @@ class Usage:
     """The part of `prompt_tokens` that the provider had cached."""
     reasoning_tokens: int = 0
     """The part of `completion_tokens` that is hidden reasoning."""
+    cache_write_tokens: int = 0
+    """The part of `prompt_tokens` that the provider wrote to its cache; apart from cached ones."""
+    cache_write_1h_tokens: int = 0
+    """The part of `cache_write_tokens` that is kept for an hour, which some providers bill so."""
+    inconsistent: bool = False
+    """Whether what the provider said contradicted itself and was brought into order."""
 
     @property
     def total_tokens(self) -> int:
@@ -69,6 +75,9 @@ class Usage:
             self.completion_tokens + other.completion_tokens,
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.cache_write_1h_tokens + other.cache_write_1h_tokens,
+            self.inconsistent or other.inconsistent,
         )
 
 
@@ -82,3 +91,5 @@ class Completion:
     model: str = ""
     """Who really answered, as the provider names it."""
     finish_reason: FinishReason = "stop"
+    cached: bool = False
+    """Whether it is an earlier call's answer, kept on this machine: its usage is then 0."""

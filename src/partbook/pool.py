@@ -4,22 +4,46 @@ A `WorkerSpec` is what a pool file says; a `Worker` is that together with the op
 spec becomes a model is left to `models/`, how a file becomes a spec to `config.py`.
 """
 
+import decimal
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Literal
 
 from partbook.errors import ConfigError
 from partbook.message import Sampling, Usage
 from partbook.model import ChatModel
 
-__all__ = ["FREE", "AgentPool", "Context", "Example", "Price", "Worker", "WorkerKind", "WorkerSpec"]
+__all__ = [
+    "EXACT",
+    "FREE",
+    "AgentPool",
+    "Context",
+    "Example",
+    "OnOverflow",
+    "OnTruncated",
+    "Price",
+    "Tier",
+    "Worker",
+    "WorkerKind",
+    "WorkerSpec",
+]
+
+OnTruncated = Literal["mark", "continue", "fail"]
+"""What becomes of an answer that was cut off at its token limit: it is passed on and marked, the
+worker is asked to go on, or the step fails."""
+
+OnOverflow = Literal["fail", "shorten"]
+"""What happens where the earlier answers do not fit into a worker's context window."""
 
 WorkerKind = Literal["http", "local", "calculator", "python", "lab"]
 
 Context = Literal["turns", "tagged", "plain"]
 """How a worker is shown what it may read; see `prompt.worker_messages`."""
+
+EXACT = decimal.Context(prec=100)
+"""Room for every digit: no price times a count of tokens, and no sum of those, is rounded in it."""
 
 _MILLION = Decimal(1_000_000)
 
@@ -32,20 +56,85 @@ class Price:
     output_usd: Decimal
     cached_usd: Decimal | None = None
     """Price of cached prompt tokens; None: as any other prompt token."""
+    cache_write_usd: Decimal | None = None
+    """Price of prompt tokens that are written to the cache; None: as any other prompt token."""
+    cache_write_1h_usd: Decimal | None = None
+    """The same where the cache keeps them for an hour; None: as `cache_write_usd`."""
+    tiers: "tuple[Tier, ...]" = ()
+    """What long prompts cost instead, shortest first."""
+
+    def __post_init__(self) -> None:
+        given = (self.cached_usd, self.cache_write_usd, self.cache_write_1h_usd)
+        for usd in (self.input_usd, self.output_usd, *given):
+            if usd is not None and not (usd.is_finite() and usd >= 0):
+                raise ConfigError(f"a price of 0 or more was expected, found {usd}")
+        starts = [tier.above_tokens for tier in self.tiers]
+        if starts != sorted(set(starts)) or any(start < 0 for start in starts):
+            raise ConfigError(f"tiers must begin above ascending token counts, found {starts}")
+        if any(tier.price.tiers for tier in self.tiers):
+            raise ConfigError("the price of a tier has no tiers of its own")
+
+    def at(self, prompt_tokens: int) -> "Price":
+        """The price of a call with this prompt: the whole call is in one tier."""
+        found = self
+        for tier in self.tiers:
+            if prompt_tokens > tier.above_tokens:
+                found = tier.price
+        return found
 
     def cost_usd(self, usage: Usage) -> Decimal:
         """Price of a call, exact.
 
+        The tier is that of all its prompt tokens, cached ones included.
+
         >>> Price(Decimal("1.25"), Decimal(10)).cost_usd(Usage(1000, 200))
         Decimal('0.00325')
         """
-        cached = self.input_usd if self.cached_usd is None else self.cached_usd
-        fresh = usage.prompt_tokens - usage.cached_tokens
-        return (
-            self.input_usd * fresh
-            + cached * usage.cached_tokens
-            + self.output_usd * usage.completion_tokens
-        ) / _MILLION
+        price = self.at(usage.prompt_tokens) if self.tiers else self
+        cached, written = usage.cached_tokens, usage.cache_write_tokens
+        fresh = max(0, usage.prompt_tokens - cached - written)
+        with localcontext(EXACT):
+            total = price.input_usd * fresh + price.output_usd * usage.completion_tokens
+            if cached:
+                total += _or(price.cached_usd, price.input_usd) * cached
+            if written:
+                hour = min(usage.cache_write_1h_tokens, written)
+                rate = _or(price.cache_write_usd, price.input_usd)
+                total += rate * (written - hour) + _or(price.cache_write_1h_usd, rate) * hour
+            return total / _MILLION
+
+    def worst_usd(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
+        """Most that a call can cost whose prompt and completion have at most so many tokens.
+
+        The dearest price that can apply: every prompt token at the dearest of its classes, in the
+        dearest tier that a prompt of at most this length can be in.
+        """
+        applicable = [self, *(t.price for t in self.tiers if prompt_tokens > t.above_tokens)]
+        with localcontext(EXACT):
+            worst = max(
+                price._dearest_input * prompt_tokens + price.output_usd * completion_tokens
+                for price in applicable
+            )
+            return worst / _MILLION
+
+    @property
+    def _dearest_input(self) -> Decimal:
+        classes = (self.input_usd, self.cached_usd, self.cache_write_usd, self.cache_write_1h_usd)
+        return max(usd for usd in classes if usd is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """What a call costs whose prompt is longer than `above_tokens`: all of it, not the rest."""
+
+    above_tokens: int
+    """A prompt of exactly this length is still below the tier."""
+    price: Price
+    """Without tiers of its own."""
+
+
+def _or(usd: Decimal | None, otherwise: Decimal) -> Decimal:
+    return otherwise if usd is None else usd
 
 
 FREE = Price(Decimal(0), Decimal(0))
@@ -90,6 +179,23 @@ class WorkerSpec:
     """Calls in flight at once; at least 1."""
     timeout_s: float = 600.0
     """Longest wait for one call, in seconds."""
+    retries: int = 2
+    """Tries after the first, for faults that may pass; see `retry.REACTIONS`."""
+    requests_per_minute: int | None = None
+    """None: no limit of ours."""
+    tokens_per_minute: int | None = None
+    """Prompt and completion; None: no limit of ours."""
+    on_truncated: OnTruncated = "mark"
+    on_overflow: OnOverflow = "fail"
+    fallbacks: tuple[str, ...] = ()
+    """Names of the workers that are asked in its place, in turn, once its own tries are used up."""
+    opens_reasoning: bool = False
+    """Whether its chat template opens the reasoning itself, so that only the closing tag is in its
+    texts: what stands before it is no answer."""
+    key_file: str = ""
+    """File that holds the API key, in place of `key_env`; only its owner may read it."""
+    cache: bool = False
+    """Whether its whole answers are kept on this machine, and the same call is never made again."""
 
     @property
     def is_tool(self) -> bool:

@@ -5,7 +5,7 @@ limit that was reached are fields of it. Sums are derived, not stored. Its writt
 `trace_json.py`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -20,10 +20,12 @@ from partbook.event import (
     Source,
     Status,
     StepFinished,
+    StepRetried,
     StepStarted,
     StopReason,
 )
 from partbook.message import FinishReason, Message, Usage
+from partbook.pool import Price
 from partbook.workflow import Workflow
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "StepTrace",
     "Trace",
     "TraceBuilder",
+    "step_events",
     "step_trace",
 ]
 
@@ -42,7 +45,7 @@ class StepTrace:
     step: int
     worker: str
     messages: tuple[Message, ...]
-    """All that the worker saw."""
+    """All that the worker of the last try saw."""
     started_s: float
     """Seconds after the start of the run."""
     finished_s: float | None = None
@@ -51,10 +54,22 @@ class StepTrace:
     error: str | None = None
     model: str = ""
     usage: Usage | None = None
+    """Of the last try; those of the others stand in `attempts`."""
     cost_usd: Decimal | None = None
+    """Of the last try."""
     finish_reason: FinishReason | None = None
     calls: int = 1
-    """Calls that were made for it."""
+    """Calls that were made for it, in all its tries."""
+    cached: bool = False
+    """Whether the answer was kept from an earlier call."""
+    attempts: tuple[StepRetried, ...] = ()
+    """The tries before the last, in order; each with its own usage and cost."""
+    answered_by: str = ""
+    """The worker who answered, which may be a fallback; empty where nobody did."""
+    notes: tuple[str, ...] = ()
+    """What is not as it was asked for, a sentence each: shortened, truncated, by a fallback."""
+    price: Price | None = None
+    """The unit prices that `cost_usd` was computed with; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +122,8 @@ class Trace:
     def calls(self) -> int:
         """Calls made, of the Conductor and of workers, failed ones included."""
         return sum(
-            len(round_.proposals) + sum(step.calls for step in round_.steps)
+            sum(not p.cached and p.fault != "unavailable" for p in round_.proposals)
+            + sum(step.calls for step in round_.steps)
             for round_ in self.rounds
         )
 
@@ -129,17 +145,23 @@ class Trace:
     def _usages(self) -> Iterator[tuple[Usage | None, Decimal | None]]:
         for round_ in self.rounds:
             yield from ((call.usage, call.cost_usd) for call in round_.proposals)
-            yield from ((call.usage, call.cost_usd) for call in round_.steps)
+            for step in round_.steps:
+                yield from ((call.usage, call.cost_usd) for call in step.attempts)
+                yield step.usage, step.cost_usd
 
 
-def step_trace(started: StepStarted, finished: StepFinished | None) -> StepTrace:
-    """What is known of a step from its two events; None: it has not ended."""
+def step_trace(
+    started: StepStarted, finished: StepFinished | None, attempts: Sequence[StepRetried] = ()
+) -> StepTrace:
+    """What is known of a step from its events; None: it has not ended."""
+    tried = sum(attempt.calls for attempt in attempts)
     if finished is None:
-        return StepTrace(started.step, started.worker, started.messages, started.at_s)
+        begun = (started.step, started.worker, started.messages, started.at_s)
+        return StepTrace(*begun, calls=tried + 1, attempts=tuple(attempts))
     return StepTrace(
         started.step,
         started.worker,
-        started.messages,
+        started.messages if finished.messages is None else finished.messages,
         started.at_s,
         finished.at_s,
         finished.answer,
@@ -148,8 +170,39 @@ def step_trace(started: StepStarted, finished: StepFinished | None) -> StepTrace
         finished.usage,
         finished.cost_usd,
         finished.finish_reason,
-        finished.calls,
+        finished.calls + tried,
+        finished.cached,
+        tuple(attempts),
+        finished.answered_by,
+        finished.notes,
+        finished.price,
     )
+
+
+def step_events(
+    round_index: int, step: StepTrace
+) -> tuple[StepStarted | StepRetried | StepFinished, ...]:
+    """The events of a step so far: `step_trace` turned round."""
+    started = StepStarted(round_index, step.step, step.worker, step.messages, step.started_s)
+    if step.finished_s is None:
+        return started, *step.attempts
+    finished = StepFinished(
+        round_index,
+        step.step,
+        step.finished_s,
+        step.answer,
+        step.error,
+        step.model,
+        step.usage,
+        step.cost_usd,
+        step.finish_reason,
+        step.calls - sum(attempt.calls for attempt in step.attempts),
+        step.cached,
+        step.answered_by,
+        step.notes,
+        price=step.price,
+    )
+    return started, *step.attempts, finished
 
 
 @dataclass(slots=True)
@@ -160,11 +213,15 @@ class _Round:
     planned: Planned | None = None
     started: dict[int, StepStarted] = field(default_factory=dict)
     finished: dict[int, StepFinished] = field(default_factory=dict)
+    retried: dict[int, list[StepRetried]] = field(default_factory=dict)
     answer: str | None = None
 
     def build(self) -> RoundTrace:
         planned = self.planned
-        steps = (step_trace(self.started[i], self.finished.get(i)) for i in sorted(self.started))
+        steps = (
+            step_trace(self.started[i], self.finished.get(i), self.retried.get(i, ()))
+            for i in sorted(self.started)
+        )
         return RoundTrace(
             tuple(self.proposals),
             None if planned is None else planned.workflow,
@@ -190,6 +247,8 @@ class TraceBuilder:
                 self._rounds[event.round].started[event.step] = event
             case StepFinished():
                 self._rounds[event.round].finished[event.step] = event
+            case StepRetried():
+                self._rounds[event.round].retried.setdefault(event.step, []).append(event)
             case Proposed():
                 self._rounds[event.round].proposals.append(event)
             case Planned():
@@ -204,6 +263,12 @@ class TraceBuilder:
                 self._finished = event
             case _:
                 pass
+
+    def step(self, round_index: int, index: int) -> StepTrace:
+        """What is known so far of a step that was started."""
+        round_ = self._rounds[round_index]
+        retried = round_.retried.get(index, ())
+        return step_trace(round_.started[index], round_.finished.get(index), retried)
 
     def build(self) -> Trace:
         """The trace of what has happened so far; interrupted, as long as the run is not over."""

@@ -4,27 +4,36 @@
 """
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
-from partbook.errors import StoreError, WorkflowError
-from partbook.event import Proposed
-from partbook.message import Message, Usage
+from partbook.errors import ConfigError, StoreError, WorkflowError
+from partbook.event import Proposed, StepRetried
+from partbook.message import Message
+from partbook.spend_json import (
+    money,
+    money_from,
+    price_from_dict,
+    price_to_dict,
+    usage_from_dict,
+    usage_to_dict,
+)
 from partbook.trace import RoundTrace, StepTrace, Trace
 from partbook.workflow import Step, Workflow
 
-__all__ = ["TRACE_VERSION", "money", "trace_from_dict", "trace_to_dict", "workflow_to_dict"]
+__all__ = [
+    "TRACE_VERSION",
+    "money",
+    "proposal_from_dict",
+    "proposal_to_dict",
+    "step_from_dict",
+    "step_to_dict",
+    "trace_from_dict",
+    "trace_to_dict",
+    "workflow_from_dict",
+    "workflow_to_dict",
+]
 
 TRACE_VERSION = 1
-
-
-def money(cost_usd: Decimal | None) -> str | None:
-    """Dollars as plain digits, exact; None stays None.
-
-    >>> money(Decimal("0.00") + Decimal("0.004950"))
-    '0.00495'
-    """
-    return None if cost_usd is None else format(cost_usd.normalize(), "f")
 
 
 def workflow_to_dict(workflow: Workflow) -> dict[str, Any]:
@@ -33,6 +42,12 @@ def workflow_to_dict(workflow: Workflow) -> dict[str, Any]:
         {"worker": s.worker, "subtask": s.subtask, "access": list(s.access)} for s in workflow.steps
     ]
     return {"steps": steps}
+
+
+def workflow_from_dict(data: Mapping[str, Any]) -> Workflow:
+    """Read what `workflow_to_dict` wrote."""
+    steps = (Step(s["worker"], s["subtask"], tuple(s["access"])) for s in data["steps"])
+    return Workflow(tuple(steps))
 
 
 def trace_to_dict(trace: Trace) -> dict[str, Any]:
@@ -50,7 +65,7 @@ def trace_to_dict(trace: Trace) -> dict[str, Any]:
         "started_at": trace.started_at,
         "seconds": round(trace.seconds, 6),
         "calls": trace.calls,
-        "usage": _usage_to_dict(trace.usage),
+        "usage": usage_to_dict(trace.usage),
         "cost_usd": money(trace.cost_usd),
         "rounds": [_round_to_dict(round_) for round_ in trace.rounds],
     }
@@ -86,44 +101,40 @@ def trace_from_dict(data: Mapping[str, Any]) -> Trace:
         AttributeError,
         ValueError,
         ArithmeticError,
+        ConfigError,
         WorkflowError,
     ) as err:
         raise StoreError(f"not a trace: {type(err).__name__}: {err}") from err
 
 
-def _usage_to_dict(usage: Usage | None) -> dict[str, int] | None:
-    if usage is None:
-        return None
-    return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-    }
-
-
 def _round_to_dict(round_: RoundTrace) -> dict[str, Any]:
     return {
-        "proposals": [
-            {
-                "text": p.text,
-                "model": p.model,
-                "usage": _usage_to_dict(p.usage),
-                "cost_usd": money(p.cost_usd),
-                "seconds": round(p.seconds, 6),
-                "error": p.error,
-            }
-            for p in round_.proposals
-        ],
+        "proposals": [proposal_to_dict(proposal) for proposal in round_.proposals],
         "workflow": None if round_.workflow is None else workflow_to_dict(round_.workflow),
         "source": round_.source,
         "workflow_name": round_.workflow_name,
-        "steps": [_step_to_dict(step) for step in round_.steps],
+        "steps": [step_to_dict(step) for step in round_.steps],
         "answer": round_.answer,
     }
 
 
-def _step_to_dict(step: StepTrace) -> dict[str, Any]:
+def proposal_to_dict(proposal: Proposed) -> dict[str, Any]:
+    """A text of the Conductor as JSON values."""
+    return {
+        "text": proposal.text,
+        "model": proposal.model,
+        "usage": usage_to_dict(proposal.usage),
+        "cost_usd": money(proposal.cost_usd),
+        "seconds": round(proposal.seconds, 6),
+        "error": proposal.error,
+        "cached": proposal.cached,
+        "fault": proposal.fault,
+        "price": price_to_dict(proposal.price),
+    }
+
+
+def step_to_dict(step: StepTrace) -> dict[str, Any]:
+    """A step as JSON values."""
     return {
         "step": step.step,
         "worker": step.worker,
@@ -133,47 +144,78 @@ def _step_to_dict(step: StepTrace) -> dict[str, Any]:
         "answer": step.answer,
         "error": step.error,
         "model": step.model,
-        "usage": _usage_to_dict(step.usage),
+        "usage": usage_to_dict(step.usage),
         "cost_usd": money(step.cost_usd),
         "finish_reason": step.finish_reason,
         "calls": step.calls,
+        "cached": step.cached,
+        "attempts": [_attempt_to_dict(attempt) for attempt in step.attempts],
+        "answered_by": step.answered_by,
+        "notes": list(step.notes),
+        "price": price_to_dict(step.price),
     }
 
 
-def _usage_from(data: Mapping[str, int] | None) -> Usage | None:
-    return None if data is None else Usage(**data)
+def _attempt_to_dict(attempt: StepRetried) -> dict[str, Any]:
+    return {
+        "round": attempt.round,
+        "attempt": attempt.attempt,
+        "worker": attempt.worker,
+        "error": attempt.error,
+        "kind": attempt.kind,
+        "wait_s": round(attempt.wait_s, 6),
+        "usage": usage_to_dict(attempt.usage),
+        "cost_usd": money(attempt.cost_usd),
+        "kept_chars": attempt.kept_chars,
+        "calls": attempt.calls,
+        "price": price_to_dict(attempt.price),
+    }
 
 
-def _money_from(text: str | None) -> Decimal | None:
-    return None if text is None else Decimal(text)
+def _attempt_from_dict(step: int, data: Mapping[str, Any]) -> StepRetried:
+    return StepRetried(
+        round=data["round"],
+        step=step,
+        attempt=data["attempt"],
+        worker=data["worker"],
+        error=data["error"],
+        kind=data["kind"],
+        wait_s=data["wait_s"],
+        usage=usage_from_dict(data["usage"]),
+        cost_usd=money_from(data["cost_usd"]),
+        kept_chars=data["kept_chars"],
+        calls=data["calls"],
+        price=price_from_dict(data.get("price")),
+    )
 
 
 def _round_from_dict(index: int, data: Mapping[str, Any]) -> RoundTrace:
-    proposals = tuple(
-        Proposed(
-            round=index,
-            text=p["text"],
-            model=p["model"],
-            usage=_usage_from(p["usage"]),
-            cost_usd=_money_from(p["cost_usd"]),
-            seconds=p["seconds"],
-            error=p["error"],
-        )
-        for p in data["proposals"]
-    )
-    workflow = None
-    if data["workflow"] is not None:
-        steps = (
-            Step(s["worker"], s["subtask"], tuple(s["access"])) for s in data["workflow"]["steps"]
-        )
-        workflow = Workflow(tuple(steps))
-    steps_done = tuple(_step_from_dict(step) for step in data["steps"])
+    proposals = tuple(proposal_from_dict(index, item) for item in data["proposals"])
+    workflow = None if data["workflow"] is None else workflow_from_dict(data["workflow"])
+    steps_done = tuple(step_from_dict(step) for step in data["steps"])
     return RoundTrace(
         proposals, workflow, data["source"], data["workflow_name"], steps_done, data["answer"]
     )
 
 
-def _step_from_dict(data: Mapping[str, Any]) -> StepTrace:
+def proposal_from_dict(round_index: int, data: Mapping[str, Any]) -> Proposed:
+    """Read what `proposal_to_dict` wrote."""
+    return Proposed(
+        round=round_index,
+        text=data["text"],
+        model=data["model"],
+        usage=usage_from_dict(data["usage"]),
+        cost_usd=money_from(data["cost_usd"]),
+        seconds=data["seconds"],
+        error=data["error"],
+        cached=data.get("cached", False),
+        fault=data.get("fault"),
+        price=price_from_dict(data.get("price")),
+    )
+
+
+def step_from_dict(data: Mapping[str, Any]) -> StepTrace:
+    """Read what `step_to_dict` wrote."""
     return StepTrace(
         step=data["step"],
         worker=data["worker"],
@@ -183,8 +225,13 @@ def _step_from_dict(data: Mapping[str, Any]) -> StepTrace:
         answer=data["answer"],
         error=data["error"],
         model=data["model"],
-        usage=_usage_from(data["usage"]),
-        cost_usd=_money_from(data["cost_usd"]),
+        usage=usage_from_dict(data["usage"]),
+        cost_usd=money_from(data["cost_usd"]),
         finish_reason=data["finish_reason"],
         calls=data["calls"],
+        cached=data.get("cached", False),
+        attempts=tuple(_attempt_from_dict(data["step"], item) for item in data.get("attempts", ())),
+        answered_by=data.get("answered_by", ""),
+        notes=tuple(data.get("notes", ())),
+        price=price_from_dict(data.get("price")),
     )

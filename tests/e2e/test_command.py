@@ -151,7 +151,7 @@ def test_a_worker_that_cannot_be_reached_is_exit_status_1_and_says_why(tmp_path)
     done = partbook("run", "--pool", pool, "q")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("failed: m at 127.0.0.1:9: no connection")
+    assert done.stderr.startswith("failed: worker 'far': m at 127.0.0.1:9: no connection")
 
 
 def test_a_limit_in_dollars_with_an_unknown_price_is_refused_before_any_call(tmp_path):
@@ -160,7 +160,7 @@ def test_a_limit_in_dollars_with_an_unknown_price_is_refused_before_any_call(tmp
     done = partbook("run", "--pool", pool, "--max-usd", "1", "q")
 
     assert done.returncode == 2
-    assert "a limit in dollars needs the price of every worker" in done.stderr
+    assert "--max-usd needs the price of every worker; unknown: far;" in done.stderr
 
 
 def test_a_store_that_cannot_be_written_is_said_before_anybody_is_called(tmp_path, slow_server):
@@ -188,7 +188,10 @@ def test_ctrl_c_says_what_was_kept_and_leaves_no_traceback(tmp_path, slow_server
     (kept,) = json.loads(partbook("runs", "--json").stdout)
 
     assert (running.returncode, out) == (130, "")
-    assert err == f"run {kept['run_id']} is kept as far as it came\n"
+    assert err == (
+        f"run {kept['run_id']} is kept as far as it came; `partbook resume {kept['run_id']}` "
+        "goes on\n"
+    )
     assert (kept["status"], kept["reason"]) == ("stopped", "interrupted")
 
 

@@ -142,5 +142,6 @@ class ScriptedServer:
         finally:
             for wait in waits:
                 wait.cancel()
+            await asyncio.wait(waits)  # the next request is read by nobody else
         if not gate.is_set():
             raise ConnectionResetError("the client has left")

@@ -131,15 +131,8 @@ def test_a_reply_is_read():
         (None, None),
         ({}, None),
         ({"prompt_tokens": 5}, None),
-        ({"prompt_tokens": 5, "completion_tokens": None}, None),
-        ({"prompt_tokens": 5, "completion_tokens": -1}, None),
-        ({"prompt_tokens": 5, "completion_tokens": "1"}, None),
-        ({"prompt_tokens": 5, "completion_tokens": True}, None),
-        ({"prompt_tokens": 5, "completion_tokens": 10**400}, None),
-        ({"prompt_tokens": 5, "completion_tokens": float("nan")}, None),
         ([1], None),
-        ({"prompt_tokens": 0, "completion_tokens": 0}, Usage()),
-        ({"prompt_tokens": 5.0, "completion_tokens": 1}, Usage(5, 1)),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, None),
         (
             {
                 "prompt_tokens": 5,
@@ -156,7 +149,7 @@ def test_a_reply_is_read():
                 "completion_tokens": 0,
                 "prompt_tokens_details": {"cached_tokens": 150},
             },
-            Usage(100, 0, 100),
+            Usage(100, 0, 100, inconsistent=True),
         ),
         # Reasoning left out of completion_tokens.
         (

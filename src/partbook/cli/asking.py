@@ -1,6 +1,7 @@
 """What `run` and `plan` share: the question, the limits, and who settles the workflow."""
 
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -14,9 +15,10 @@ from partbook.conduct import Conductor, Fixed, Proposer
 from partbook.config import PoolConfig, load_workflow
 from partbook.errors import ConfigError
 from partbook.fixed import FixedWorkflow
-from partbook.pool import AgentPool
+from partbook.pool import AgentPool, Price
 
 __all__ = [
+    "AssumePriceOption",
     "Choice",
     "ConductorOption",
     "FileOption",
@@ -24,9 +26,11 @@ __all__ = [
     "MaxTokensOption",
     "MaxUsdOption",
     "PoolOption",
+    "PricesOption",
     "QuestionArgument",
     "TimeoutOption",
     "WorkflowOption",
+    "check_prices",
     "choose",
     "limits_of",
     "read_question",
@@ -52,6 +56,19 @@ ConductorOption = Annotated[
 MaxUsdOption = Annotated[
     str | None,
     typer.Option("--max-usd", help="Most that all calls together may cost, in US dollars."),
+]
+AssumePriceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--assume-price",
+        metavar="IN/OUT",
+        help="With --max-usd: what a worker without a known price costs at most, in US dollars "
+        "per million tokens read/written.",
+    ),
+]
+PricesOption = Annotated[
+    Path | None,
+    typer.Option("--prices", help="File of your own prices; see docs/money.md."),
 ]
 MaxCallsOption = Annotated[
     int | None, typer.Option("--max-calls", min=0, help="Most calls of Conductor and workers.")
@@ -103,13 +120,20 @@ def _read(file: Path | None) -> str:
 
 
 def limits_of(
-    max_usd: str | None, max_calls: int | None, max_tokens: int | None, timeout_s: float | None
+    max_usd: str | None,
+    max_calls: int | None,
+    max_tokens: int | None,
+    timeout_s: float | None,
+    assume_price: str | None = None,
 ) -> Limits:
     """The limits that the options ask for.
 
     Raises:
-        ConfigError: the amount of money is no number, or below 0.
+        ConfigError: the amount of money is no number, or below 0; the assumed price is no pair of
+            such amounts, or there is no limit in dollars that it could be for.
     """
+    if assume_price is not None and max_usd is None:
+        raise ConfigError("--assume-price is for --max-usd; give both or neither")
     usd: Decimal | None = None
     if max_usd is not None:
         try:
@@ -120,7 +144,47 @@ def limits_of(
             ) from err
         if not usd.is_finite() or usd < 0:
             raise ConfigError(f"--max-usd: an amount of 0 or more was expected, found {max_usd!r}")
-    return Limits(usd, max_calls, max_tokens, timeout_s)
+    return Limits(usd, max_calls, max_tokens, timeout_s, _assumed(assume_price))
+
+
+def _assumed(text: str | None) -> Price | None:
+    if text is None:
+        return None
+    read, _, written = text.partition("/")
+    try:
+        return Price(Decimal(read.removeprefix("$")), Decimal(written.removeprefix("$")))
+    except (InvalidOperation, ConfigError) as err:
+        raise ConfigError(
+            f"--assume-price: dollars per million tokens read/written like 5/25 were expected, "
+            f"found {text!r}"
+        ) from err
+
+
+def check_prices(pool: AgentPool, called: Collection[str] | None, limits: Limits) -> None:
+    """See that a limit in dollars can be kept, before anybody is called.
+
+    Args:
+        pool: the opened pool.
+        called: names of the workers that may be called; None: all.
+        limits: what the request may spend.
+
+    Raises:
+        ConfigError: there is such a limit, and a price is neither known nor assumed; the message
+            names the workers.
+    """
+    if limits.usd is None or limits.assumed_price is not None:
+        return
+    unknown = [
+        worker.name
+        for worker in pool.workers
+        if worker.spec.price is None and (called is None or worker.name in called)
+    ]
+    if unknown:
+        raise ConfigError(
+            f"--max-usd needs the price of every worker; unknown: {', '.join(unknown)}; give each "
+            "a `price` in the pool file or in your prices file, or say with --assume-price IN/OUT "
+            "what they cost at most"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +201,8 @@ class Choice:
         if self.fixed is None:
             return None
         pool = closed_pool(config)
-        return {pool[i].name for i in self.fixed.resolve(pool).workers}
+        played = [pool[i].spec for i in self.fixed.resolve(pool).workers]
+        return {spec.name for spec in played}.union(*(spec.fallbacks for spec in played))
 
     def proposer(self, pool: AgentPool) -> Proposer:
         """The proposer on an opened pool."""
@@ -152,6 +217,7 @@ class Choice:
             show_names=self.show_names,
             constrain=worker.spec.kind == "local",
             fallback=self.fallback,
+            retries=worker.spec.retries,
         )
 
 

@@ -16,7 +16,7 @@ from partbook.cli.figures import date, tokens
 from partbook.cli.plain import clean, head
 from partbook.cli.score import score
 from partbook.event import Proposed, Source
-from partbook.message import Message
+from partbook.message import Message, Usage
 from partbook.trace import RoundTrace, StepTrace, Trace
 from partbook.trace_json import money
 from partbook.workflow import Step, Workflow
@@ -105,6 +105,8 @@ def drawn_step(
     yield Text.assemble((f"{done.step}  {head(done.worker)}", "bold"), (reads, "dim"))
     seconds = None if done.finished_s is None else done.finished_s - done.started_s
     yield _cost_line(done.model, seconds, tokens(done.usage), money(done.cost_usd))
+    if done.cached:
+        yield body("kept from an earlier call; nobody was asked", "dim")
     if messages:
         yield from _messages(done.messages)
     elif subtask:
@@ -115,6 +117,11 @@ def drawn_step(
         yield body(done.answer)
     if done.finish_reason == "length":
         yield body("cut off at its token limit", "yellow")
+    for attempt in done.attempts:
+        took = "" if attempt.usage == Usage() else f" ({tokens(attempt.usage)})"
+        yield body(f"tried before: {attempt.worker}, {attempt.kind}: {attempt.error}{took}", "dim")
+    for note in done.notes:
+        yield body(note, "yellow")
     if done.error is not None:
         yield body(f"failed: {done.error}", "red")
     if done.finished_s is None:

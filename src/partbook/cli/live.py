@@ -5,7 +5,7 @@ Rich redraws; elsewhere only what is finished is printed, as it finishes.
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -22,6 +22,7 @@ from partbook.event import (
     Proposed,
     RunStarted,
     StepFinished,
+    StepRetried,
     StepStarted,
     StepText,
 )
@@ -42,6 +43,21 @@ class _Running:
 
     started: StepStarted
     text: str = ""
+    """Its tail."""
+    dropped_chars: int = 0
+    """What came before the tail."""
+    attempts: list[StepRetried] = field(default_factory=list)
+
+    def add(self, piece: str) -> None:
+        whole = self.text + piece
+        self.text = whole[-_TAIL_CHARS:]
+        self.dropped_chars += len(whole) - len(self.text)
+
+    def restart(self, event: StepRetried) -> None:
+        """Another try follows: only the text that it goes on with stays."""
+        self.attempts.append(event)
+        self.text = self.text[: max(0, event.kept_chars - self.dropped_chars)]
+        self.dropped_chars = event.kept_chars - len(self.text)
 
 
 class LiveView:
@@ -76,12 +92,15 @@ class LiveView:
                 self._print(source_of(event.source, event.name))
                 self._print(score(event.workflow, self._workers), Text())
             case StepStarted():
-                self._running[event.step] = _Running(event)
+                before = self._running.get(event.step)  # of a run that goes on
+                attempts = [] if before is None else before.attempts
+                self._running[event.step] = _Running(event, attempts=attempts)
             case StepText():
-                running = self._running[event.step]
-                running.text = (running.text + event.text)[-_TAIL_CHARS:]
+                self._running[event.step].add(event.text)
+            case StepRetried():
+                self._running[event.step].restart(event)
             case StepFinished():
-                self._print_step(self._running.pop(event.step).started, event)
+                self._print_step(self._running.pop(event.step), event)
             case _:
                 pass
 
@@ -96,10 +115,13 @@ class LiveView:
     def _print(self, *parts: RenderableType) -> None:
         self._console.print(Group(*parts))
 
-    def _print_step(self, started: StepStarted, finished: StepFinished) -> None:
+    def _print_step(self, running: _Running, finished: StepFinished) -> None:
         if self._workflow is None:
             return
-        step, done = self._workflow.steps[finished.step], step_trace(started, finished)
+        step, done = (
+            self._workflow.steps[finished.step],
+            step_trace(running.started, finished, running.attempts),
+        )
         self._print(*drawn_step(step, done, subtask=False), Text())
 
     def _region(self) -> RenderableType:

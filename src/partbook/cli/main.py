@@ -16,11 +16,13 @@ from partbook.cli.models import models_app
 from partbook.cli.parse import parse_command
 from partbook.cli.plan import plan_command
 from partbook.cli.pool import pool_app
+from partbook.cli.price import price_command
+from partbook.cli.resume import resume_command
 from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
 from partbook.cli.show import show_command
-from partbook.cli.train import train_app
 from partbook.cli.task import task_app
+from partbook.cli.train import train_app
 from partbook.errors import PartbookError
 
 __all__ = ["app", "main"]
@@ -33,9 +35,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("run")(run_command)
+app.command("resume")(resume_command)
 app.command("plan")(plan_command)
 app.command("parse")(parse_command)
 app.command("judge")(judge_command)
+app.command("price")(price_command)
 app.command("runs")(runs_command)
 app.command("show")(show_command)
 app.add_typer(pool_app, name="pool")

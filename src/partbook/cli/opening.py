@@ -4,13 +4,23 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from partbook.config import PoolConfig, api_key
+from partbook.config import PoolConfig
 from partbook.errors import ConfigError
+from partbook.keys import key_of
 from partbook.message import Completion, Message, Sampling
 from partbook.model import ChatModel, OnText
+from partbook.models.breaker import Breaker
 from partbook.models.limited import Limited
+from partbook.models.paced import Paced
 from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.price_table import OwnPrice, read_own_prices
+
+if TYPE_CHECKING:
+    from partbook.models.recorded import Recording
+    from partbook.models.replayed import Replay
 
 __all__ = ["Absent", "closed_pool", "opened_pool"]
 
@@ -43,7 +53,12 @@ def closed_pool(config: PoolConfig) -> AgentPool:
 
 @asynccontextmanager
 async def opened_pool(
-    config: PoolConfig, needed: Collection[str] | None = None
+    config: PoolConfig,
+    needed: Collection[str] | None = None,
+    *,
+    prices: Path | None = None,
+    recording: "Recording | None" = None,
+    replay: "Replay | None" = None,
 ) -> AsyncIterator[AgentPool]:
     """The pool, ready to be called.
 
@@ -51,12 +66,21 @@ async def opened_pool(
         config: what the pool file says.
         needed: names of the workers that will be called; the others need no key and no model, and
             refuse a call. None: all.
+        prices: the file of one's own prices; None: the usual one, if it is there.
+        recording: where every call is recorded.
+        replay: who answers in the workers' place; no key is read and no model is opened.
 
     Raises:
-        ConfigError: a key, a model or a package is missing; nobody was called.
+        ConfigError: a key, a model or a package is missing, or another pool was recorded; nobody
+            was called.
     """
+    if replay is not None:
+        from partbook.models.recorded import described
+
+        named = (spec for spec in config.workers if needed is None or spec.name in needed)
+        replay.check(config.name, described(named))
     async with AsyncExitStack() as stack:
-        opener = _Opener(stack)
+        opener = _Opener(stack, prices, recording, replay)
         workers = [
             await opener.open(worker.spec) if needed is None or worker.name in needed else worker
             for worker in closed_pool(config).workers
@@ -67,52 +91,106 @@ async def opened_pool(
 class _Opener:
     """Builds models, each kind's shared parts once: an HTTP session, the loaded model files."""
 
-    def __init__(self, stack: AsyncExitStack) -> None:
+    def __init__(
+        self,
+        stack: AsyncExitStack,
+        prices: Path | None,
+        recording: "Recording | None",
+        replay: "Replay | None",
+    ) -> None:
         self._stack = stack
+        self._prices = prices
+        self._recording = recording
+        self._replay = replay
+        self._own: tuple[OwnPrice, ...] | None = None
         self._http: Callable[[WorkerSpec], ChatModel] | None = None
         self._local: Callable[[WorkerSpec], ChatModel] | None = None
 
     async def open(self, spec: WorkerSpec) -> Worker:
         """A worker whose model can be called, with its price and its context window."""
+        spec = self._settled(spec)
+        if self._replay is not None:
+            return Worker(spec, self._replay.of(spec.name))
+        model = _guarded(spec, await self._model(spec))
+        if spec.cache:
+            from partbook.models.cached import Cached, CompletionCache, completions_dir
+
+            who = {"kind": spec.kind, "endpoint": spec.endpoint, "model": spec.model}
+            model = Cached(model, CompletionCache(completions_dir()), who)
+        if self._recording is not None:
+            model = self._recording.of(spec.name, model)
+        return Worker(spec, model)
+
+    def _settled(self, spec: WorkerSpec) -> WorkerSpec:
+        """The spec with what the pool file leaves open: endpoint, price, context window."""
         match spec.kind:
             case "http":
-                spec = _with_preset(spec)
-                model = await self._open_http(spec)
-                spec = _with_list_price(spec)
+                return self._with_price(_with_preset(spec))
             case "local":
-                model = self._open_local(spec)
                 window = spec.context_window or LOCAL_CONTEXT
-                spec = replace(spec, price=spec.price or FREE, context_window=window)
-            case "calculator":
-                from partbook.models.calculator import Calculator
-
-                model, spec = Calculator(), replace(spec, price=FREE)
+                return replace(spec, price=spec.price or FREE, context_window=window)
             case "lab":
                 from partbook.lab.pool import lab_pool
 
-                scripted = lab_pool(order=[spec.model])[0]
-                model, price = scripted.model, scripted.spec.price
-                spec = replace(spec, price=price, card=spec.card or scripted.spec.card)
+                scripted = lab_pool(order=[spec.model])[0].spec
+                return replace(spec, price=scripted.price, card=spec.card or scripted.card)
+            case "calculator" | "python":
+                return replace(spec, price=FREE)
+
+    async def _model(self, spec: WorkerSpec) -> ChatModel:
+        match spec.kind:
+            case "http":
+                return await self._open_http(spec)
+            case "local":
+                return self._open_local(spec)
+            case "lab":
+                from partbook.lab.pool import lab_pool
+
+                return lab_pool(order=[spec.model])[0].model
+            case "calculator":
+                from partbook.models.calculator import Calculator
+
+                return Calculator()
             case "python":
                 from partbook.models.program import PythonRunner
                 from partbook.sandbox import run_program, sandbox_available
 
                 await asyncio.to_thread(sandbox_available)
-                model, spec = PythonRunner(run_program), replace(spec, price=FREE)
-        return Worker(spec, Limited(model, spec.max_concurrency))
+                return PythonRunner(run_program)
 
     async def _open_http(self, spec: WorkerSpec) -> ChatModel:
         if self._http is None:
+            from partbook.models.discreet import Discreet
             from partbook.models.http import HttpModel, open_session
+            from partbook.models.parameters import Parameters
 
             session = await self._stack.enter_async_context(open_session())
+            known: dict[tuple[str, str], Parameters] = {}
 
             def build(spec: WorkerSpec) -> ChatModel:
-                key = api_key(spec.name, spec.key_env) if spec.key_env else None
-                return HttpModel(session, spec.endpoint, spec.model, key, timeout_s=spec.timeout_s)
+                key = key_of(spec)
+                place = (spec.endpoint, spec.model)
+                model = HttpModel(
+                    session, *place, key, timeout_s=spec.timeout_s, parameters=known.get(place)
+                )
+                known[place] = model.parameters
+                return model if key is None else Discreet(model, key)
 
             self._http = build
         return self._http(spec)
+
+    def _with_price(self, spec: WorkerSpec) -> WorkerSpec:
+        if self._own is None:
+            self._own = read_own_prices(self._prices)
+        if spec.price is not None and spec.context_window is not None:
+            return spec
+        from partbook.prices import context_window_of, price_of
+
+        return replace(
+            spec,
+            price=spec.price or price_of(spec.model, spec.endpoint, self._own),
+            context_window=spec.context_window or context_window_of(spec.model, spec.endpoint),
+        )
 
     def _open_local(self, spec: WorkerSpec) -> ChatModel:
         if self._local is None:
@@ -130,6 +208,18 @@ class _Opener:
         return self._local(spec)
 
 
+def _guarded(spec: WorkerSpec, model: ChatModel) -> ChatModel:
+    """The model behind the limits that hold for all its calls, whoever makes them.
+
+    The breaker is inside the queue: those who wait there while a worker goes down are told so.
+    """
+    if spec.requests_per_minute is not None or spec.tokens_per_minute is not None:
+        model = Paced(model, requests=spec.requests_per_minute, tokens=spec.tokens_per_minute)
+    if spec.kind == "http":
+        model = Breaker(model)
+    return Limited(model, spec.max_concurrency)
+
+
 def _with_preset(spec: WorkerSpec) -> WorkerSpec:
     """The spec with the URL and key variable of the preset that its endpoint may name."""
     from partbook.models.http import PRESETS
@@ -142,14 +232,5 @@ def _with_preset(spec: WorkerSpec) -> WorkerSpec:
             f"found {spec.endpoint!r}"
         )
     preset = PRESETS[spec.endpoint]
-    return replace(spec, endpoint=preset.endpoint, key_env=spec.key_env or preset.key_env)
-
-
-def _with_list_price(spec: WorkerSpec) -> WorkerSpec:
-    from partbook.prices import context_window_of, price_of
-
-    return replace(
-        spec,
-        price=spec.price or price_of(spec.model, spec.endpoint),
-        context_window=spec.context_window or context_window_of(spec.model, spec.endpoint),
-    )
+    key_env = "" if spec.key_file else spec.key_env or preset.key_env
+    return replace(spec, endpoint=preset.endpoint, key_env=key_env)

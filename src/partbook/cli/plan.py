@@ -7,14 +7,17 @@ from typing import Annotated
 import typer
 
 from partbook.cli.asking import (
+    AssumePriceOption,
     ConductorOption,
     FileOption,
     MaxTokensOption,
     MaxUsdOption,
     PoolOption,
+    PricesOption,
     QuestionArgument,
     TimeoutOption,
     WorkflowOption,
+    check_prices,
     choose,
     limits_of,
     read_question,
@@ -38,17 +41,20 @@ def plan_command(
     max_usd: MaxUsdOption = None,
     max_tokens: MaxTokensOption = None,
     timeout: TimeoutOption = None,
+    assume_price: AssumePriceOption = None,
+    prices: PricesOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the workflow as JSON.")] = False,
 ) -> None:
     """Write the workflow for a question, and carry out nothing."""
     asked = read_question(question, file)
-    limits = limits_of(max_usd, None, max_tokens, timeout)
+    limits = limits_of(max_usd, None, max_tokens, timeout, assume_price)
     config = load_pool(pool)
     choice = choose(config, workflow, conductor)
 
     async def go() -> Planned:
         needed = {choice.conductor} if choice.conductor else set()
-        async with opened_pool(config, needed) as opened:
+        async with opened_pool(config, needed, prices=prices) as opened:
+            check_prices(opened, needed, limits)
             return await plan(asked, opened, choice.proposer(opened), limits=limits)
 
     try:

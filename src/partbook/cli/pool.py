@@ -4,10 +4,12 @@ import asyncio
 import json as json_module
 import time
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from partbook.cli.asking import PricesOption
 from partbook.cli.opening import opened_pool
 from partbook.config import PoolConfig, load_pool, pool_names
 from partbook.errors import PartbookError
@@ -64,12 +66,16 @@ def show_command(name: str = typer.Argument("embedded"), json: JsonOption = Fals
 
 
 @pool_app.command("check")
-def check_command(name: str = typer.Argument("embedded"), json: JsonOption = False) -> None:
+def check_command(
+    name: str = typer.Argument("embedded"),
+    json: JsonOption = False,
+    prices: PricesOption = None,
+) -> None:
     """Call every worker of a pool once: is it there, how quick, what does it cost?
 
     Exit status 1 if one of them cannot be reached.
     """
-    checks = asyncio.run(_check_all(load_pool(name)))
+    checks = asyncio.run(_check_all(load_pool(name), prices))
     if json:
         print(json_module.dumps([asdict(check) for check in checks], ensure_ascii=False))
     else:
@@ -78,14 +84,14 @@ def check_command(name: str = typer.Argument("embedded"), json: JsonOption = Fal
         raise typer.Exit(1)
 
 
-async def _check_all(config: PoolConfig) -> list[_Check]:
-    return [await _check(config, spec) for spec in config.workers]
+async def _check_all(config: PoolConfig, prices: Path | None) -> list[_Check]:
+    return [await _check(config, spec, prices) for spec in config.workers]
 
 
-async def _check(config: PoolConfig, spec: WorkerSpec) -> _Check:
+async def _check(config: PoolConfig, spec: WorkerSpec, prices: Path | None) -> _Check:
     begun = time.monotonic()
     try:
-        async with opened_pool(config, {spec.name}) as pool:
+        async with opened_pool(config, {spec.name}, prices=prices) as pool:
             worker = pool[pool.find(spec.name)]
             begun = time.monotonic()  # opening may load a model; the call is what is timed
             completion = await worker.model.chat(

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from partbook.cli.costs import CostsBy, CostsForm, print_costs
 from partbook.cli.figures import date, price
 from partbook.cli.plain import head, open_console
 from partbook.errors import ConfigError
@@ -21,7 +22,13 @@ LISTED = 20
 """How many runs are listed where no limit is given."""
 
 _SHORTEST_ID = 8
-_STYLES = {"answered": "green", "stopped": "yellow", "failed": "red"}
+_STYLES = {
+    "answered": "green",
+    "stopped": "yellow",
+    "failed": "red",
+    "unfinished": "magenta",
+    "running": "cyan",
+}
 
 
 def runs_command(
@@ -39,10 +46,24 @@ def runs_command(
     as_jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Print whole traces, one JSON object a line.")
     ] = False,
+    costs: Annotated[
+        bool, typer.Option("--costs", help="Sum calls, tokens and money of all these runs.")
+    ] = False,
+    by: Annotated[CostsBy | None, typer.Option(help="With --costs: by what. Default: day.")] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="With --costs: print CSV.")] = False,
 ) -> None:
-    """List the runs that are kept, the newest first."""
+    """List the runs that are kept, the newest first, or sum what they took."""
     from partbook.store import Store, default_url
 
+    if costs:
+        if as_jsonl or limit is not None or (as_json and as_csv):
+            raise ConfigError("--costs sums all runs, and prints a table, --json or --csv")
+        form = CostsForm.JSON if as_json else CostsForm.CSV if as_csv else CostsForm.TABLE
+        with Store.open(default_url()) as store:
+            print_costs(store.with_tasks(text=text, worker=worker), by or CostsBy.DAY, form)
+        return
+    if by is not None or as_csv:
+        raise ConfigError("--by and --csv are for --costs; add it")
     if as_json and as_jsonl:
         raise ConfigError("--json prints the list, --jsonl whole traces: give one of them")
     with Store.open(default_url()) as store:

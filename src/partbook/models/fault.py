@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from partbook.errors import WorkerError
 from partbook.message import Usage
+from partbook.models.fault_kind import kind_of, told_retry_after_s
 
 __all__ = ["decode_error", "one_line", "status_of", "words_of"]
 
@@ -39,14 +40,28 @@ _STATUS: Mapping[str, int] = {
 """Statuses of errors that arrive by name inside a reply of status 200."""
 
 
-def decode_error(status: int, body: bytes) -> WorkerError:
-    """The error in a reply of any other status. Such a call costs nothing."""
+def decode_error(status: int, body: bytes, retry_after_s: float | None = None) -> WorkerError:
+    """The error in a reply of any other status. Such a call costs nothing.
+
+    Args:
+        status: of the reply.
+        body: of the reply.
+        retry_after_s: what its headers ask to wait; None: the body may say.
+    """
     text = body.decode("utf-8", "replace").strip()
+    error: object = None
     try:
-        said = words_of(json.loads(text))
+        error = json.loads(text)
+        said = words_of(error)
     except (ValueError, RecursionError):
         said = "an HTML page" if text.startswith("<") else one_line(text)
-    return WorkerError(f"{status}: {said or 'no message'}", usage=Usage(), status=status)
+    return WorkerError(
+        f"{status}: {said or 'no message'}",
+        usage=Usage(),
+        status=status,
+        kind=kind_of(status, error, said),
+        retry_after_s=told_retry_after_s(error) if retry_after_s is None else retry_after_s,
+    )
 
 
 def words_of(value: object, depth: int = 4) -> str:

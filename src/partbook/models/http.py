@@ -1,7 +1,8 @@
 """HttpModel: a ChatModel behind an OpenAI-compatible HTTP API.
 
-One call is one request: retries, rate limits and parameters that an endpoint turns out to refuse
-are left to wrappers. What the bytes mean is left to `wire.py` and `fault.py`.
+One call is one request, except that it is made again at once without a parameter that the model
+turns out to refuse. Retries and rate limits are left to wrappers, what the bytes mean to `wire.py`
+and `fault.py`.
 
 The path of a call is short because orchestration is measured against bare aiohttp: URL, headers,
 time-out and proxy are settled once, in the constructor. That is also why the session does not look
@@ -10,10 +11,9 @@ at the environment itself: aiohttp would do so in a thread, twice for every requ
 
 import asyncio
 import io
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from types import MappingProxyType
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -23,7 +23,11 @@ from partbook.errors import ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import OnText
 from partbook.models.fault import decode_error, one_line
+from partbook.models.fault_kind import retry_after_s
+from partbook.models.parameters import Known, Parameters
+from partbook.models.presets import PRESETS, Preset, token_limit_of
 from partbook.models.wire import StreamDecoder, TokenLimitField, decode, encode
+from partbook.secret import Secret
 
 __all__ = ["PRESETS", "HttpModel", "Preset", "open_session"]
 
@@ -43,32 +47,8 @@ LINGER_S = 0.5
 """How long a finished stream may take to end its body, so that its connection can be used again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A known endpoint."""
-
-    endpoint: str
-    """Base URL, up to and including the version."""
-    key_env: str = ""
-    """Environment variable that holds the API key; empty where none is needed."""
-    token_limit: TokenLimitField = "max_tokens"
-    """How it calls the limit of the completion."""
-
-
-PRESETS: Mapping[str, Preset] = MappingProxyType(
-    {
-        "openai": Preset("https://api.openai.com/v1", "OPENAI_API_KEY", "max_completion_tokens"),
-        "anthropic": Preset("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
-        "gemini": Preset(
-            "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"
-        ),
-        "openrouter": Preset("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-        "vllm": Preset("http://127.0.0.1:8000/v1"),
-        "ollama": Preset("http://127.0.0.1:11434/v1"),
-        "llamacpp": Preset("http://127.0.0.1:8080/v1"),
-    }
-)
-"""Endpoints by name. The last three are the ports that these programs listen on by default."""
+KEY_PARAMETERS = frozenset({"key", "api_key", "apikey", "api-key", "token", "access_token"})
+"""Parameters of a URL that hold a key, which then stands in a file for everybody to read."""
 
 
 def open_session() -> aiohttp.ClientSession:
@@ -91,10 +71,11 @@ class HttpModel:
         session: aiohttp.ClientSession,
         endpoint: str,
         model: str,
-        key: str | None = None,
+        key: Secret | None = None,
         *,
         timeout_s: float = 600.0,
         token_limit: TokenLimitField | None = None,
+        parameters: Parameters | None = None,
     ) -> None:
         """Settle all that is the same for every call.
 
@@ -102,28 +83,26 @@ class HttpModel:
             session: shared with other models; closed by its owner.
             endpoint: base URL, up to and including the version; a query is kept.
             model: the provider's id of the model.
-            key: API key; None or empty where none is needed. It appears in no message.
+            key: API key; None where none is needed. It appears in no message.
             timeout_s: longest wait for one call, connecting and reading included; above 0.
             token_limit: None: as the preset of this endpoint says, else `max_tokens`.
+            parameters: what this model is known to refuse, shared with others of the same id and
+                endpoint; None: a memory of its own.
 
         Raises:
-            ConfigError: the endpoint is no http(s) URL, or the key cannot stand in a header.
+            ConfigError: the endpoint is no http(s) URL, or holds a key.
         """
         url = _url(endpoint)
         self._session = session
         self._model = model
-        self._key = key or ""
-        self._token_limit = token_limit or _token_limit(url)
+        self._key = key
+        self.parameters = parameters or Parameters(token_limit or token_limit_of(url.host))
+        """What the model is known to refuse."""
         self._url = url.joinpath("chat", "completions").with_query(url.query)
         self._place = f"{model} at {url.authority}"
         self._headers = {"Content-Type": "application/json"}
-        if self._key:
-            if not (self._key.isascii() and self._key.isprintable() and " " not in self._key):
-                raise ConfigError(
-                    f"the API key for {self._place} holds spaces, line breaks or characters "
-                    "outside ASCII; expected the bare key"
-                )
-            self._headers["Authorization"] = f"Bearer {self._key}"
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {key.reveal()}"
         self._timeout_s = timeout_s
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=CONNECT_TIMEOUT_S)
         self._proxy = _proxy(url)
@@ -138,12 +117,26 @@ class HttpModel:
                 connection came about or the status is not 200, and None where the server may have
                 worked.
         """
+        while True:
+            completion = await self._once(messages, sampling, on_text, self.parameters.known)
+            if completion is not None:
+                return completion
+
+    async def _once(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        on_text: OnText | None,
+        known: Known,
+    ) -> Completion | None:
+        """One request; None: a parameter was refused, and another request would leave it out."""
         body = encode(
             self._model,
             messages,
             sampling,
             stream=on_text is not None,
-            token_limit=self._token_limit,
+            token_limit=known.token_limit,
+            without=known.refused,
         )
         try:
             async with self._session.post(
@@ -155,43 +148,63 @@ class HttpModel:
                 allow_redirects=False,  # the key goes to the endpoint and nowhere else
             ) as reply:
                 if reply.status != 200:
-                    raise await _refused(reply)
+                    said = await _error_body(reply)
+                    if reply.status in (400, 422) and self.parameters.learn(
+                        known, body, said, self._place
+                    ):
+                        return None
+                    raise _refused(reply, said)
                 if on_text is None:
                     return decode(await _read(reply))
                 return await _stream(reply, on_text)
         except WorkerError as error:
-            # Without its cause: that may quote the key, which `_failure` takes out.
-            raise self._failure(str(error), error.usage, error.status) from None
+            # Without its cause: that may quote the key, which `_words` takes out.
+            raise WorkerError(
+                self._words(str(error)),
+                usage=error.usage,
+                status=error.status,
+                kind=error.kind,
+                retry_after_s=error.retry_after_s,
+            ) from None
         except aiohttp.ConnectionTimeoutError:
-            raise self._failure("no connection came about in time", Usage()) from None
+            words = self._words("no connection came about in time")
+            raise WorkerError(words, usage=Usage(), kind="connection") from None
         except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as error:
-            raise self._failure(f"no connection: {_reason(error)}", Usage()) from error
+            words = self._words(f"no connection: {_reason(error)}")
+            raise WorkerError(words, usage=Usage(), kind="connection") from error
         except TimeoutError:
-            raise self._failure(f"no whole answer within {self._timeout_s:g} s", None) from None
+            words = self._words(f"no whole answer within {self._timeout_s:g} s")
+            raise WorkerError(words, kind="timeout") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise self._failure(f"the connection broke: {_reason(error)}", None) from error
+            words = self._words(f"the connection broke: {_reason(error)}")
+            raise WorkerError(words, kind="broken_stream") from error
 
-    def _failure(self, message: str, usage: Usage | None, status: int | None = None) -> WorkerError:
-        if self._key:
-            message = message.replace(self._key, "[key]")
-        return WorkerError(f"{self._place}: {message}", usage=usage, status=status)
+    def _words(self, message: str) -> str:
+        if self._key is not None:
+            message = self._key.hide_in_error(message)
+        return f"{self._place}: {message}"
 
 
-async def _refused(reply: aiohttp.ClientResponse) -> WorkerError:
+def _refused(reply: aiohttp.ClientResponse, body: bytes) -> WorkerError:
     if "Location" in reply.headers:
         where = one_line(reply.headers["Location"])
         return WorkerError(
             f"{reply.status}: redirects to {where}; if that is right, make it the endpoint",
             usage=Usage(),
             status=reply.status,
+            kind="refused",
         )
+    return decode_error(reply.status, body, retry_after_s(reply.headers, time.time()))
+
+
+async def _error_body(reply: aiohttp.ClientResponse) -> bytes:
     body = bytearray()
     with suppress(aiohttp.ClientError, TimeoutError):  # the status says enough
         async for data in reply.content.iter_any():
             body += data
             if len(body) >= MAX_ERROR_BYTES:
                 break
-    return decode_error(reply.status, bytes(body[:MAX_ERROR_BYTES]))
+    return bytes(body[:MAX_ERROR_BYTES])
 
 
 async def _read(reply: aiohttp.ClientResponse) -> bytes:
@@ -252,14 +265,12 @@ def _url(endpoint: str) -> URL:
         raise ConfigError(
             f"the endpoint at {url.host} holds a user name or password; give the key by key_env"
         )
+    if named := KEY_PARAMETERS & {name.lower() for name in url.query}:
+        raise ConfigError(
+            f"the endpoint at {url.host} holds a key in its parameter {min(named)!r}; give the key "
+            "by key_env"
+        )
     return url
-
-
-def _token_limit(url: URL) -> TokenLimitField:
-    for preset in PRESETS.values():
-        if url.host == URL(preset.endpoint).host:
-            return preset.token_limit
-    return "max_tokens"
 
 
 def _proxy(url: URL) -> str | None:

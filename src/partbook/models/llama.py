@@ -147,6 +147,7 @@ class _Call:
                 f"local model {self.name}: the messages have {error['n_prompt_tokens']} tokens, a "
                 f"conversation has room for {error['n_ctx']} (n_ctx): shorten them or raise n_ctx",
                 usage=Usage(),
+                kind="context",
             )
         return WorkerError(f"local model {self.name}: {error.get('message', 'refused')}")
 

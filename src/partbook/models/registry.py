@@ -23,6 +23,7 @@ __all__ = [
     "HubFile",
     "KnownModel",
     "WheelPart",
+    "cache_dir",
     "find_model",
     "is_present",
     "known_models",
@@ -88,11 +89,19 @@ class KnownModel:
 def models_dir() -> Path:
     """The folder of all model files.
 
-    It is `models` inside the platform's cache folder for Partbook, or inside `PARTBOOK_CACHE`
-    where that environment variable is set. This is the only place that reads it.
+    It is `models` inside `cache_dir`.
+    """
+    return cache_dir() / "models"
+
+
+def cache_dir() -> Path:
+    """The folder of all that can be fetched or made again.
+
+    It is the platform's cache folder for Partbook, or `PARTBOOK_CACHE` where that environment
+    variable is set. This is the only place that reads it.
     """
     chosen = os.environ.get("PARTBOOK_CACHE")
-    return (Path(chosen).expanduser() if chosen else user_cache_path("partbook")) / "models"
+    return Path(chosen).expanduser() if chosen else user_cache_path("partbook")
 
 
 @cache

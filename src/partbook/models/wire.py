@@ -10,22 +10,21 @@ Field names: https://platform.openai.com/docs/api-reference/chat.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from partbook.errors import WorkerError
 from partbook.message import Completion, FinishReason, Message, Sampling, Usage
 from partbook.models.fault import one_line, status_of, words_of
+from partbook.models.fault_kind import kind_of, told_retry_after_s
 from partbook.models.sse import SseDecoder, SseEvent
+from partbook.models.usage import figures_in, merged, usage_from
 
 __all__ = ["StreamDecoder", "TokenLimitField", "decode", "encode"]
 
 TokenLimitField = Literal["max_tokens", "max_completion_tokens"]
 """How an endpoint calls the limit of the completion. OpenAI's own API refuses the first name for
 its reasoning models; most other servers know only that one."""
-
-MAX_TOKEN_COUNT = 10**12
-"""A usage figure above this is no count of tokens."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -51,8 +50,9 @@ def encode(
     *,
     stream: bool = False,
     token_limit: TokenLimitField = "max_tokens",
+    without: Collection[str] = (),
 ) -> bytes:
-    r"""The JSON body of a request.
+    r"""The JSON body of a request; fields whose names are in `without` are not sent.
 
     A field of `sampling` that leaves the choice to the provider is not sent. A grammar goes under
     the name that llama.cpp's server gives it. Lone surrogates in any text become U+FFFD.
@@ -77,6 +77,8 @@ def encode(
     if stream:
         body["stream"] = True
         body["stream_options"] = {"include_usage": True}
+    for name in without:
+        body.pop(name, None)
     text = _ENCODER.encode(body)
     try:
         return text.encode()
@@ -96,7 +98,7 @@ def decode(body: bytes) -> Completion:
     _check(data, choice, usage)
     message = choice.get("message") if choice else None
     if not isinstance(message, dict):
-        raise WorkerError("the reply holds no choice with a message", usage=usage)
+        raise WorkerError("the reply holds no choice with a message", usage=usage, kind="empty")
     refusal = _text(message.get("refusal"), usage)
     text = _mended(_text(message.get("content"), usage) + refusal)
     finish = "filter" if refusal else _finish_reason(choice)
@@ -115,6 +117,7 @@ class StreamDecoder:
         self._events = SseDecoder()
         self._pieces: list[str] = []
         self._half = ""  # the first half of a surrogate pair, whose second has not arrived
+        self._figures: Mapping[str, Any] | None = None
         self._usage: Usage | None = None
         self._model = ""
         self._finish: FinishReason | None = None
@@ -146,7 +149,9 @@ class StreamDecoder:
             WorkerError: the stream broke off.
         """
         if self._finish is None and not self.done:
-            raise WorkerError("the stream broke off before its end", usage=self._usage)
+            raise WorkerError(
+                "the stream broke off before its end", usage=self._usage, kind="broken_stream"
+            )
         finish: FinishReason = "filter" if self._refused else self._finish or "stop"
         return Completion("".join(self._pieces), self._usage, self._model, finish)
 
@@ -168,7 +173,9 @@ class StreamDecoder:
 
     def _chunk(self, event: SseEvent) -> str:
         data = _parse(event.data)
-        self._usage = _usage(data) or self._usage
+        if figures := figures_in(data):
+            self._figures = merged(self._figures, figures)
+            self._usage = usage_from(self._figures) or self._usage
         if event.name == "error" and not data.get("error"):
             data = {"error": data}
         choice = _first_choice(data)
@@ -190,7 +197,9 @@ def _parse(body: bytes | str) -> dict[str, Any]:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:  # ValueError: bad UTF-8 or a huge number, too
         shown = body if isinstance(body, str) else body[:2000].decode("utf-8", "replace")
-        raise WorkerError(f"the reply is no JSON, or was cut off: {one_line(shown)!r}") from error
+        raise WorkerError(
+            f"the reply is no JSON, or was cut off: {one_line(shown)!r}", kind="broken_stream"
+        ) from error
     if isinstance(data, list) and len(data) == 1:  # Gemini wraps its error objects so
         data = data[0]
     if not isinstance(data, dict):
@@ -213,10 +222,19 @@ def _check(data: Mapping[str, Any], choice: Mapping[str, Any] | None, usage: Usa
     if error or data.get("object") == "error":  # vLLM's errors have their fields at the top
         cause = error or data
         words = words_of(cause) or "an error without a message"
-        raise WorkerError(words, usage=usage, status=status_of(cause))
+        status = status_of(cause)
+        raise WorkerError(
+            words,
+            usage=usage,
+            status=status,
+            kind=kind_of(status, cause, words),
+            retry_after_s=told_retry_after_s(cause),
+        )
     if choice and _finish_reason(choice) == "error":
         raise WorkerError(
-            f"the model stopped with {one_line(str(choice['finish_reason']))!r}", usage=usage
+            f"the model stopped with {one_line(str(choice['finish_reason']))!r}",
+            usage=usage,
+            kind="server",
         )
 
 
@@ -248,31 +266,8 @@ def _part(part: object) -> str:
 
 
 def _usage(data: Mapping[str, Any]) -> Usage | None:
-    usage = data.get("usage")
-    if not isinstance(usage, dict):
-        return None
-    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    if prompt is None or completion is None:
-        return None
-    cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
-    reasoning = _detail(usage, "completion_tokens_details", "reasoning_tokens")
-    # Some providers leave reasoning out of completion_tokens; only their total shows it.
-    hidden = (_count(usage.get("total_tokens")) or 0) - prompt - completion
-    if hidden > 0:
-        completion += hidden
-        reasoning = reasoning or hidden
-    return Usage(prompt, completion, min(cached, prompt), min(reasoning, completion))
-
-
-def _detail(usage: Mapping[str, Any], group: str, name: str) -> int:
-    details = usage.get(group)
-    return (_count(details.get(name)) or 0) if isinstance(details, dict) else 0
-
-
-def _count(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if 0 <= value <= MAX_TOKEN_COUNT else None
+    figures = figures_in(data)
+    return None if figures is None else usage_from(figures)
 
 
 def _mended(text: str) -> str:

@@ -15,7 +15,7 @@ from partbook.trace_json import trace_to_dict
 
 __all__ = ["HEAD", "UNTAGGED", "VERSION_TABLE", "Tags", "metadata", "row_of", "runs"]
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. Versions are four digits that ascend, so that a later one is known."""
 
 VERSION_TABLE = "partbook_version"
@@ -47,6 +47,7 @@ runs = Table(
     Column("label", Text),
     Column("verdict", String(16)),
     Column("trace", Text, nullable=False, comment="JSON, pure ASCII"),
+    Column("setup", Text, comment="JSON of what is needed to take the run up again"),
     Index("ix_runs_started_at", "started_at", "run_id"),
 )
 
@@ -61,6 +62,8 @@ class Tags:
     """Whatever groups runs: a system, an experiment."""
     verdict: str | None = None
     """What a judge said."""
+    setup: str | None = None
+    """JSON of what is needed to take the run up again, should it not have come to its end."""
 
 
 UNTAGGED = Tags()
@@ -95,6 +98,7 @@ def row_of(trace: Trace, tags: Tags) -> dict[str, Any]:
         # Escaped, because a model may write what UTF-8 or PostgreSQL cannot hold: half a
         # surrogate pair, a NUL. The trace has to come back exactly as it was.
         "trace": json.dumps(data, separators=(",", ":")),
+        "setup": tags.setup,
     }
 
 

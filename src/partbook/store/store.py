@@ -6,8 +6,7 @@ any thread. Inside an event loop, writing goes through `writer.BatchWriter`.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from decimal import Decimal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,14 +14,19 @@ from sqlalchemy import Engine, Row, Select, select
 from sqlalchemy.dialects import sqlite
 
 from partbook.errors import StoreError
+from partbook.resume import can_go_on
 from partbook.store.faults import as_store_errors
+from partbook.store.journal import Journal
+from partbook.store.listing import LISTED, RunRow, filtered, listed, merged, open_row
 from partbook.store.opening import open_engine, resolve
 from partbook.store.schema import UNTAGGED, Tags, row_of
 from partbook.store.schema import runs as runs_table
+from partbook.store.slots import Slots, journal_folder
+from partbook.store.unfinished import claim, is_played, unfinished_runs
 from partbook.trace import Trace
 from partbook.trace_json import trace_from_dict
 
-__all__ = ["BUSY_TIMEOUT_S", "RunRow", "Store"]
+__all__ = ["BUSY_TIMEOUT_S", "Reopened", "Store"]
 
 BUSY_TIMEOUT_S = 5.0
 """How long to wait for another program that is writing."""
@@ -32,32 +36,15 @@ _CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
-    """One line of a list of runs."""
+class Reopened:
+    """A run that is taken up again, or that turned out to be over."""
 
-    run_id: str
-    started_at: float
-    """Seconds since the epoch."""
-    seconds: float
-    status: str
-    reason: str | None
-    question: str
-    answer: str | None
-    pool: str
-    source: str | None
-    """Where the last workflow came from; None: there was none."""
-    workflow_name: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: Decimal | None
-    """None: unknown."""
-    task: str | None
-    label: str | None
-    verdict: str | None
-
-
-_LISTED = [runs_table.c[field.name] for field in fields(RunRow)]
+    trace: Trace
+    """What it had done."""
+    setup: str | None
+    """JSON of what is needed to go on; None: it was not kept."""
+    journal: Journal | None
+    """Where it goes on; None: the run is over."""
 
 
 class Store:
@@ -67,6 +54,7 @@ class Store:
         self._engine = engine
         self.place = place
         """The path of its file."""
+        self._slots = Slots(journal_folder(place))
 
     @classmethod
     def open(cls, place: str | Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Self:
@@ -80,6 +68,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file."""
+        self._slots.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -113,8 +102,49 @@ class Store:
         with as_store_errors(self.place), self._engine.begin() as connection:
             connection.execute(_UPSERT, rows)
 
+    def journal(self, setup: str = "null") -> Journal:
+        """A journal for a run that is about to begin.
+
+        Args:
+            setup: JSON of whatever is needed to take the run up again.
+        """
+        return Journal(self._slots, setup)
+
+    def reopen(self, run: str) -> Reopened:
+        """Take a run up again that was cut short.
+
+        A run whose end was written but not yet kept is kept now.
+
+        Args:
+            run: its id, or a beginning of it that no other run has.
+
+        Raises:
+            StoreError: no run or several begin so, another process plays it, or its journal cannot
+                be read or written.
+        """
+        run_id = self.load(run).run_id
+        claimed = claim(self._slots, run_id)
+        if claimed is not None:
+            journal, found = claimed
+            if can_go_on(found.trace):
+                return Reopened(found.trace, found.setup, journal)
+            self.save(found.trace, Tags(setup=found.setup))
+            journal.discard()
+            return Reopened(found.trace, found.setup, None)
+        row = self._rows(
+            select(runs_table.c.trace, runs_table.c.setup).where(runs_table.c.run_id == run_id)
+        )
+        if not row:
+            raise StoreError(f"run {run_id} is gone")
+        trace, setup = _trace_from(row[0].trace), row[0].setup
+        if setup is None or not can_go_on(trace):
+            return Reopened(trace, setup, None)
+        return Reopened(trace, setup, Journal.of_earlier(self._slots, trace, setup))
+
     def load(self, run_id: str) -> Trace:
         """Read a run by its id, or by a beginning of it that no other run has.
+
+        Of a run that is not finished, what its journal says.
 
         Raises:
             StoreError: no run or several begin so; the message lists which there are.
@@ -127,14 +157,19 @@ class Store:
             .order_by(wanted)
             .limit(_CANDIDATES + 1)
         )
-        found = self._rows(exact) or self._rows(similar)
+        known = {row.run_id: row.trace for row in self._rows(exact) or self._rows(similar)}
+        found = {name: _trace_from(trace) for name, trace in known.items()}
+        for unfinished in unfinished_runs(self._slots.folder, run_id):
+            found[unfinished.trace.run_id] = unfinished.trace
+        if run_id in found:
+            return found[run_id]
         if len(found) == 1:
-            return _trace_from(found[0].trace)
+            return next(iter(found.values()))
         if not found:
-            known = [row.run_id for row in self.runs(limit=_CANDIDATES)]
-            last = f"the last ones are {', '.join(known)}" if known else "the store is empty"
+            ids = [row.run_id for row in self.runs(limit=_CANDIDATES)]
+            last = f"the last ones are {', '.join(ids)}" if ids else "the store is empty"
             raise StoreError(f"no run begins with {run_id!r}; {last}")
-        names = ", ".join(row.run_id for row in found[:_CANDIDATES])
+        names = ", ".join(sorted(found)[:_CANDIDATES])
         more = ", ..." if len(found) > _CANDIDATES else ""
         raise StoreError(f"several runs begin with {run_id!r}: {names}{more}; give more of the id")
 
@@ -144,13 +179,16 @@ class Store:
         Raises:
             StoreError: the store could not be read.
         """
-        found = self._rows(_filtered(select(runs_table.c.trace), 1, None, None))
-        return _trace_from(found[0].trace) if found else None
+        rows = self.runs(limit=1)
+        return self.load(rows[0].run_id) if rows else None
 
     def runs(
         self, limit: int | None = None, *, text: str | None = None, worker: str | None = None
     ) -> list[RunRow]:
         """List runs, the one started last first.
+
+        The status of a run that has only a journal is `running`, or `unfinished` where its process
+        is gone.
 
         Args:
             limit: the most runs to list, at least 1; None: all.
@@ -161,21 +199,55 @@ class Store:
         Raises:
             StoreError: the store could not be read.
         """
-        query = _filtered(select(*_LISTED), limit, text, worker)
-        return [_listed(row) for row in self._rows(query)]
+        query = filtered(select(*LISTED), limit, text, worker)
+        rows = [listed(row) for row in self._rows(query)]
+        open_rows = []
+        for unfinished in unfinished_runs(self._slots.folder):
+            trace = unfinished.trace
+            status = "running" if is_played(unfinished.path) else "unfinished"
+            if (row := open_row(trace, status, text, worker)) is not None:
+                open_rows.append(row)
+        return merged(rows, open_rows, limit) if open_rows else rows
 
     def traces(
         self, limit: int | None = None, *, text: str | None = None, worker: str | None = None
     ) -> Iterator[Trace]:
         """Read whole runs, the one started last first, one at a time; filters as in `runs`.
 
+        Those that have only a journal are left out.
+
         Raises:
             StoreError: the store could not be read, or holds a trace of a later version.
         """
-        query = _filtered(select(runs_table.c.trace), limit, text, worker)
+        query = filtered(select(runs_table.c.trace), limit, text, worker)
         with as_store_errors(self.place), self._engine.connect() as connection:
             for row in connection.execution_options(yield_per=_PAGE).execute(query):
                 yield _trace_from(row.trace)
+
+    def with_tasks(
+        self, *, text: str | None = None, worker: str | None = None
+    ) -> Iterator[tuple[Trace, str | None]]:
+        """Read whole runs, each with its task or None, one at a time; filters as in `runs`.
+
+        Those that have only a journal are among them, without a task: what they took is spent.
+
+        Raises:
+            StoreError: the store could not be read, or holds a trace of a later version.
+        """
+        unfinished = {
+            found.trace.run_id: found.trace for found in unfinished_runs(self._slots.folder)
+        }
+        for trace in unfinished.values():
+            if open_row(trace, "unfinished", text, worker) is not None:
+                yield trace, None
+        query = select(runs_table.c.run_id, runs_table.c.trace, runs_table.c.task)
+        with as_store_errors(self.place), self._engine.connect() as connection:
+            rows = connection.execution_options(yield_per=_PAGE).execute(
+                filtered(query, None, text, worker)
+            )
+            for row in rows:
+                if row.run_id not in unfinished:
+                    yield _trace_from(row.trace), row.task
 
     def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
         with as_store_errors(self.place), self._engine.connect() as connection:
@@ -193,27 +265,6 @@ def _upsert() -> sqlite.Insert:
 
 
 _UPSERT = _upsert()
-
-
-def _filtered(
-    query: Select[Any], limit: int | None, text: str | None, worker: str | None
-) -> Select[Any]:
-    columns = runs_table.c
-    if text is not None:
-        query = query.where(
-            columns.question.icontains(text, autoescape=True)
-            | columns.answer.icontains(text, autoescape=True)
-        )
-    if worker is not None:
-        query = query.where(columns.workers.contains(f"\n{worker}\n", autoescape=True))
-    return query.order_by(columns.started_at.desc(), columns.run_id.desc()).limit(limit)
-
-
-def _listed(row: Row[Any]) -> RunRow:
-    values = dict(row._mapping)
-    if values["cost_usd"] is not None:
-        values["cost_usd"] = Decimal(values["cost_usd"])
-    return RunRow(**values)
 
 
 def _trace_from(written: str) -> Trace:

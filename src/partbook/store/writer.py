@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from partbook.errors import StoreError
+from partbook.store.journal import Journal
 from partbook.store.schema import UNTAGGED, Tags
 from partbook.store.store import Store
 from partbook.trace import Trace
@@ -43,7 +44,7 @@ class BatchWriter:
     def __init__(self, store: Store, max_waiting: int = MAX_WAITING) -> None:
         self._store = store
         self._max_waiting = max_waiting
-        self._waiting: deque[tuple[Trace, Tags]] = deque()
+        self._waiting: deque[tuple[Trace, Tags, Journal | None]] = deque()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="partbook-store")
         self._timer: asyncio.TimerHandle | None = None
         self._error: StoreError | None = None
@@ -62,15 +63,20 @@ class BatchWriter:
     ) -> None:
         await self.aclose()
 
-    def put(self, trace: Trace, tags: Tags = UNTAGGED) -> None:
+    def put(self, trace: Trace, tags: Tags = UNTAGGED, journal: Journal | None = None) -> None:
         """Take a run to be written soon. Call it in the event loop; it never waits.
+
+        Args:
+            trace: the run.
+            tags: what else is known about it.
+            journal: what is discarded once the run is written; until then, the run is not lost.
 
         Raises:
             StoreError: the writer is closed.
         """
         if self._closed:
             raise StoreError(f"the writer of {self._store.place} is closed")
-        self._waiting.append((trace, tags))
+        self._waiting.append((trace, tags, journal))
         if self._error is None and len(self._waiting) >= BATCH:
             self._start()
         elif self._timer is None:
@@ -128,7 +134,9 @@ class BatchWriter:
             batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
             written = False
             try:
-                self._store.save_many([trace for trace, _ in batch], [tag for _, tag in batch])
+                self._store.save_many(
+                    [trace for trace, _, _ in batch], [tag for _, tag, _ in batch]
+                )
                 written = True
             except StoreError as err:
                 if self._error is None:
@@ -139,6 +147,9 @@ class BatchWriter:
                 if not written:
                     self._waiting.extendleft(reversed(batch))
                     self._drop_oldest()
+            for _, _, journal in batch:
+                if journal is not None:
+                    journal.discard()
             if self._error is not None:
                 log.warning("runs can be written again")
                 self._error = None

@@ -1,0 +1,299 @@
+"""Performs one step: its worker, asked again where that makes sense, and after it the fallbacks.
+
+Three loops lie in each other. The innermost asks again after faults that may pass (`retry.py`). The
+next lets a worker go on that was cut off, or shortens what it reads. The outermost asks the
+fallback workers in turn. Every try that another one follows is told by a `StepRetried` with its own
+usage and price, so that nothing that was paid for is lost, and the trace says who really answered.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from partbook.budget import Budgeted
+from partbook.errors import BudgetError, FaultKind, PartbookError, WorkerError
+from partbook.event import StepFinished, StepRetried, StepStarted, StepText
+from partbook.message import Completion, FinishReason, Message, Usage
+from partbook.pool import Worker, WorkerSpec
+from partbook.prompt import worker_messages
+from partbook.shorten import is_surely_too_long, room_for_answers, shortened
+from partbook.stage import Stage, cost_of
+from partbook.trace import Trace
+from partbook.usable import Checked
+from partbook.workflow import Step
+
+__all__ = ["GO_ON", "MOST_CONTINUATIONS", "MOST_CUTS", "perform"]
+
+GO_ON = (
+    "Your answer was cut off at its length limit. Go on exactly where it stopped, in the middle of "
+    "a word if need be. Repeat nothing and add no remark."
+)
+"""How a worker is asked to continue."""
+
+MOST_CONTINUATIONS = 3
+"""How often one answer is continued; what is still cut off then is marked."""
+
+MOST_CUTS = 2
+"""How often the earlier answers are shortened for one worker."""
+
+
+async def perform(
+    stage: Stage, round_index: int, index: int, step: Step, read: Sequence[tuple[str, str]]
+) -> str:
+    """Carry out one step and emit what happens.
+
+    Args:
+        stage: what the run shares.
+        round_index: the step's round.
+        index: the step's place in its workflow.
+        step: what is to be done, and by whom.
+        read: (subtask, answer) of the steps on its access list.
+
+    Returns:
+        The answer.
+
+    Raises:
+        WorkerError: neither the worker nor a fallback answered; the message says what each said.
+        BudgetError: a limit forbade a call.
+    """
+    worker = stage.pool[step.worker]
+    messages = worker_messages(stage.question, step.subtask, read, worker.spec)
+    stage.emit(StepStarted(round_index, index, worker.name, messages, stage.clock()))
+    performance = _Performance(stage, round_index, index, step.subtask, read, messages)
+    if stage.earlier is not None:
+        performance.attempts = _tries_before(stage.earlier, round_index, index)
+    return await performance.run(worker)
+
+
+def _tries_before(earlier: Trace, round_index: int, index: int) -> int:
+    """Tries of this step that were told before the run was cut short, the lost one included."""
+    steps = earlier.rounds[round_index].steps if round_index < len(earlier.rounds) else ()
+    return sum(len(step.attempts) + 1 for step in steps if step.step == index)
+
+
+class _Answer(NamedTuple):
+    """What a worker's calls came to; usage and calls are those of the last one."""
+
+    text: str
+    model: str
+    usage: Usage | None
+    finish_reason: FinishReason
+    calls: int
+    cached: bool
+
+
+def _answer_of(completion: Completion) -> _Answer:
+    return _Answer(
+        completion.text,
+        completion.model,
+        completion.usage,
+        completion.finish_reason,
+        int(not completion.cached),
+        completion.cached,
+    )
+
+
+@dataclass(slots=True)
+class _Performance:
+    """One step while it is performed."""
+
+    stage: Stage
+    round: int
+    index: int
+    subtask: str
+    read: Sequence[tuple[str, str]]
+    begun_with: tuple[Message, ...]
+    """The messages that the step's own worker is shown first."""
+    shown: tuple[Message, ...] = ()
+    """The messages of the last try."""
+    attempts: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    async def run(self, worker: Worker) -> str:
+        failures: list[str] = []
+        candidates = [worker, *self.stage.fallbacks(worker.spec)]
+        for candidate in candidates:
+            try:
+                answer = await self._fitted(candidate, first=candidate is worker)
+            except WorkerError as err:
+                failures.append(f"worker {candidate.name!r}: {err}")
+                if candidate is not candidates[-1]:
+                    self._retried(candidate.spec, err, 0.0)
+                    continue
+                failure = WorkerError(
+                    "; in its place ".join(failures),
+                    usage=err.usage,
+                    status=err.status,
+                    kind=err.kind,
+                    retry_after_s=err.retry_after_s,
+                )
+                self._failed(failure, candidate.spec)
+                raise failure from err
+            except PartbookError as err:  # it forbade a call
+                self._failed(err, candidate.spec)
+                raise
+            if candidate is not worker:
+                self.notes.append(f"answered by {candidate.name!r} in place of {worker.name!r}")
+            self._end(answer, candidate.spec)
+            return answer.text
+        raise AssertionError("the step's own worker is always a candidate")
+
+    async def _fitted(self, worker: Worker, *, first: bool) -> _Answer:
+        """The worker's answer; what it reads is shortened where it may be and must be."""
+        spec, read = worker.spec, self.read
+        messages = self.begun_with if first else self._messages(spec, read)
+        may_cut = spec.on_overflow == "shorten" and bool(read)
+        window, limit = spec.context_window, spec.sampling.max_tokens
+        cuts = MOST_CUTS if may_cut else 0
+        if may_cut and window is not None and is_surely_too_long(messages, window, limit):
+            room = room_for_answers(messages, [answer for _, answer in read], window, limit)
+            read = self._cut(spec, read, room)
+            messages = self._messages(spec, read)
+            cuts -= 1
+        for _ in range(cuts):
+            try:
+                return await self._whole(worker, messages)
+            except WorkerError as err:
+                if err.kind != "context":
+                    raise
+                shorter = self._cut(spec, read, sum(len(answer) for _, answer in read) // 2)
+                if shorter == read:
+                    raise
+                self._retried(spec, err, 0.0)
+            read = shorter
+            messages = self._messages(spec, read)
+        return await self._whole(worker, messages)
+
+    async def _whole(self, worker: Worker, messages: tuple[Message, ...]) -> _Answer:
+        """The worker's answer; where it was cut off, it is asked to go on if that is wanted."""
+        self.shown = messages
+        answer = _answer_of(await self._tried(worker, messages))
+        if answer.finish_reason != "length" or worker.spec.on_truncated != "continue":
+            return answer
+        for _ in range(MOST_CONTINUATIONS):
+            self._cut_off(worker.spec, answer)
+            try:
+                more = await self._tried(worker, _go_on(worker.spec, messages, answer.text), answer)
+            except (WorkerError, BudgetError) as err:
+                self.notes.append(f"the answer was cut off and not continued: {err}")
+                asked = isinstance(err, WorkerError) and err.kind != "unavailable"
+                usage = err.usage if isinstance(err, WorkerError) else Usage()
+                return answer._replace(usage=usage, calls=int(asked))
+            answer = _answer_of(more)._replace(text=answer.text + more.text)
+            if answer.finish_reason != "length":
+                return answer
+        self.notes.append(
+            f"the answer is cut off although it was continued {MOST_CONTINUATIONS} times"
+        )
+        return answer
+
+    async def _tried(
+        self, worker: Worker, messages: tuple[Message, ...], before: _Answer | None = None
+    ) -> Completion:
+        """A completion; the call is made again after faults that may pass."""
+        stage, spec = self.stage, worker.spec
+        kept_chars = 0 if before is None else len(before.text)
+
+        def on_retry(err: WorkerError, _: int, wait_s: float) -> None:
+            self._retried(spec, err, wait_s, kept_chars)
+
+        def on_text(piece: str) -> None:
+            stage.emit(StepText(self.round, self.index, piece))
+
+        budgeted = Budgeted(worker.model, stage.budget, spec.price, spec.is_tool)
+        retries = 0 if spec.is_tool else spec.retries  # a tool gives the same again
+        model = stage.retrying(Checked(budgeted, spec), retries, on_retry)
+        return await model.chat(messages, spec.sampling, on_text if stage.stream else None)
+
+    def _messages(self, spec: WorkerSpec, read: Sequence[tuple[str, str]]) -> tuple[Message, ...]:
+        return worker_messages(self.stage.question, self.subtask, read, spec)
+
+    def _cut(
+        self, spec: WorkerSpec, read: Sequence[tuple[str, str]], room_chars: int
+    ) -> Sequence[tuple[str, str]]:
+        """Earlier steps with their answers shortened; the same where nothing can be cut."""
+        answers = [answer for _, answer in read]
+        cut = shortened(answers, room_chars)
+        before, after = sum(map(len, answers)), sum(map(len, cut))
+        if after >= before:
+            return read
+        self.notes.append(
+            f"earlier answers were shortened for {spec.name!r}: {after} of {before} characters"
+        )
+        return [(task, text) for (task, _), text in zip(read, cut, strict=True)]
+
+    def _retried(
+        self,
+        spec: WorkerSpec,
+        err: WorkerError,
+        wait_s: float,
+        kept_chars: int = 0,
+        calls: int | None = None,
+    ) -> None:
+        self.stage.emit(
+            StepRetried(
+                self.round,
+                self.index,
+                self.attempts,
+                spec.name,
+                str(err),
+                err.kind,
+                wait_s,
+                err.usage,
+                cost_of(err.usage, spec.price),
+                kept_chars,
+                int(err.kind != "unavailable") if calls is None else calls,
+                spec.price,
+            )
+        )
+        self.attempts += 1
+
+    def _cut_off(self, spec: WorkerSpec, answer: _Answer) -> None:
+        """Tell that a truncated answer is about to be continued."""
+        why = f"cut off at its limit of {spec.sampling.max_tokens} tokens; asked to go on"
+        err = WorkerError(why, usage=answer.usage, kind="truncated")
+        self._retried(spec, err, 0.0, len(answer.text), answer.calls)
+
+    def _failed(self, err: PartbookError, spec: WorkerSpec) -> None:
+        """Emit the end of a step without an answer."""
+        usage: Usage | None = Usage()  # any error but a worker's forbade the call
+        calls = 0
+        if isinstance(err, WorkerError):
+            usage, calls = err.usage, int(err.kind != "unavailable")
+        fault = err.kind if isinstance(err, WorkerError) else None
+        self._end(_Answer("", "", usage, "error", calls, False), spec, str(err), fault)
+
+    def _end(
+        self,
+        answer: _Answer,
+        spec: WorkerSpec,
+        error: str | None = None,
+        fault: FaultKind | None = None,
+    ) -> None:
+        answered = error is None
+        self.stage.emit(
+            StepFinished(
+                self.round,
+                self.index,
+                self.stage.clock(),
+                answer=answer.text if answered else None,
+                error=error,
+                model=answer.model,
+                usage=answer.usage,
+                cost_usd=cost_of(answer.usage, spec.price),
+                finish_reason=answer.finish_reason if answered else None,
+                calls=answer.calls,
+                cached=answer.cached,
+                answered_by=spec.name if answered else "",
+                notes=tuple(self.notes),
+                messages=None if self.shown is self.begun_with else self.shown,
+                price=spec.price,
+                fault=fault,
+            )
+        )
+
+
+def _go_on(spec: WorkerSpec, messages: tuple[Message, ...], text: str) -> tuple[Message, ...]:
+    if spec.kind == "local":  # a local model goes on with the assistant's last message by itself
+        return (*messages, Message("assistant", text))
+    return (*messages, Message("assistant", text), Message("user", GO_ON))

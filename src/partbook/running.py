@@ -1,0 +1,95 @@
+"""Run: one run while it goes on, from its first event to its last.
+
+Its clock, its budget, and where its events go: into the trace, to the journal, to whoever watches.
+A run that goes on after it was cut short begins with what it had done before. What is done in
+between is left to `conduct.py`.
+"""
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Self
+
+from partbook.budget import Budget, Limits
+from partbook.errors import ConfigError
+from partbook.event import Event, OnEvent, RunFinished, RunStarted, Status, StopReason
+from partbook.execute import Stage
+from partbook.pool import AgentPool
+from partbook.resume import count_earlier, lost_tries, recall
+from partbook.trace import Trace, TraceBuilder
+
+__all__ = ["Run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: its stage, and the trace that its events are folded into."""
+
+    stage: Stage
+    builder: TraceBuilder
+    limits: Limits
+
+    @classmethod
+    def begin(
+        cls,
+        question: str,
+        pool: AgentPool,
+        limits: Limits,
+        on_event: OnEvent | None,
+        stream: bool,
+        journal: OnEvent | None = None,
+        earlier: Trace | None = None,
+    ) -> Self:
+        """Start a run, or go on with an earlier one; see `conduct.conduct`.
+
+        Raises:
+            ConfigError: the question is blank.
+            StoreError: the journal could not be written.
+        """
+        if not question.strip():
+            raise ConfigError("a question was expected, the text is blank")
+        builder = TraceBuilder()
+
+        def tell(event: Event) -> None:
+            builder.add(event)
+            if on_event is not None:
+                on_event(event)
+
+        def emit(event: Event) -> None:
+            if journal is not None:
+                builder.add(event)
+                journal(event)
+                if on_event is not None:
+                    on_event(event)
+            else:
+                tell(event)
+
+        begun = time.monotonic() - (0.0 if earlier is None else earlier.seconds)
+        budget = Budget(limits)
+        stage = Stage(
+            question, pool, budget, emit, lambda: time.monotonic() - begun, stream, earlier
+        )
+        if earlier is None:
+            emit(RunStarted(secrets.token_hex(5), question, pool.name, pool.names, time.time()))
+            return cls(stage, builder, limits)
+        count_earlier(earlier, pool, budget)
+        tell(RunStarted(earlier.run_id, question, pool.name, pool.names, earlier.started_at))
+        for event in recall(earlier):
+            tell(event)
+        for lost in lost_tries(earlier, pool):
+            emit(lost)
+        return cls(stage, builder, limits)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the deadline; None: there is none."""
+        timeout_s = self.limits.timeout_s
+        return None if timeout_s is None else max(0.0, timeout_s - self.stage.clock())
+
+    def emit(self, event: Event) -> None:
+        """Let something happen."""
+        self.stage.emit(event)
+
+    def finish(self, status: Status, reason: StopReason | None = None, detail: str = "") -> None:
+        """Emit the last event."""
+        self.emit(RunFinished(status, self.stage.clock(), reason, detail))

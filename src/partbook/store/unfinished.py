@@ -1,0 +1,251 @@
+"""Finds and reads the journals of runs that did not come to their end.
+
+A process that was killed leaves its journal behind. Its last line may be cut off; everything before
+is whole, because every write was one of whole lines.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from partbook.errors import ConfigError, StoreError, WorkflowError
+from partbook.event import Source
+from partbook.store.journal import JOURNAL_VERSION, Journal
+from partbook.store.slots import Slot, Slots
+from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.trace_json import proposal_from_dict, step_from_dict, workflow_from_dict
+
+__all__ = ["Unfinished", "claim", "is_played", "read_journal", "unfinished_runs"]
+
+_NOT_A_JOURNAL = (
+    ArithmeticError,
+    AttributeError,
+    ConfigError,
+    LookupError,
+    TypeError,
+    ValueError,
+    WorkflowError,
+)
+"""What reading lines that were not written by a journal can raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a journal says."""
+
+    trace: Trace
+    """As far as the run came: `stopped`, `interrupted`, unless the end itself was written."""
+    setup: str
+    """JSON of what is needed to take the run up again."""
+    size: int
+    """Bytes of the journal's whole lines."""
+    path: Path
+
+
+def unfinished_runs(folder: str, beginning: str = "") -> Iterator[Unfinished]:
+    """What the journals of a folder say, in no order; damaged ones are left out.
+
+    Args:
+        folder: `journal_folder` of the store; it need not exist.
+        beginning: only of runs whose id begins so.
+    """
+    for path in Path(folder).glob("*.jsonl"):
+        with suppress(StoreError):
+            found = read_journal(path)
+            if found is not None and found.trace.run_id.startswith(beginning):
+                yield found
+
+
+def is_played(path: Path) -> bool:
+    """Whether a process has this journal at this moment."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def claim(slots: Slots, run_id: str) -> tuple[Journal, Unfinished] | None:
+    """Take a run's journal over, so that nobody else goes on with it; None where there is none.
+
+    Files that a process left empty are removed on the way.
+
+    Raises:
+        StoreError: the run is being played, or its journal cannot be read.
+    """
+    for path in Path(slots.folder).glob("*.jsonl"):
+        if not _may_be_of(path, run_id):
+            continue
+        slot = _locked(path)
+        if slot is None:
+            if _may_be_of(path, run_id) and path.stat().st_size:
+                raise StoreError(f"run {run_id} is being played by another process")
+            continue
+        try:
+            found = read_journal(path)
+            if found is None or found.trace.run_id != run_id:
+                slot.remove() if found is None else slot.close()
+                continue
+            os.ftruncate(slot.descriptor, found.size)
+            slot.size = found.size
+        except BaseException:
+            slot.close()
+            raise
+        return Journal.reopened(slots, slot, found.trace), found
+    return None
+
+
+def _may_be_of(path: Path, run_id: str) -> bool:
+    """Whether a journal's first line names the run, or there is no whole line."""
+    try:
+        with path.open("rb") as file:
+            head = file.readline()
+    except OSError:
+        return False
+    return not head.endswith(b"\n") or f'"run_id":"{run_id}"'.encode() in head
+
+
+def _locked(path: Path) -> Slot | None:
+    """The file, locked; None where another process has it, or it is gone."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise StoreError(f"the journal {path} cannot be opened: {err.strerror}") from err
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        gone = os.fstat(descriptor).st_nlink == 0
+    except BlockingIOError:
+        gone = True
+    except OSError as err:
+        os.close(descriptor)
+        raise StoreError(f"the journal {path} cannot be locked: {err.strerror}") from err
+    if gone:
+        os.close(descriptor)
+        return None
+    return Slot(str(path), descriptor, reusable=False)
+
+
+def read_journal(path: Path) -> Unfinished | None:
+    """Read a journal; None where it is gone, or holds no whole line.
+
+    Raises:
+        StoreError: it is damaged, or a newer Partbook's.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise StoreError(f"the journal {path} cannot be read: {err.strerror}") from err
+    size = data.rfind(b"\n") + 1
+    lines = data[:size].splitlines()
+    if not lines:
+        return None
+    parts = _Parts()
+    try:
+        head = json.loads(lines[0])
+        if head["journal"] != JOURNAL_VERSION:
+            raise StoreError(
+                f"the journal {path} was written by a newer Partbook (version {head['journal']!r})"
+            )
+        for line in lines[1:]:
+            parts.take(line)
+        return Unfinished(parts.trace(head), json.dumps(head["setup"]), size, path)
+    except _NOT_A_JOURNAL as err:
+        raise StoreError(
+            f"the journal {path} is damaged in line {parts.line}: {type(err).__name__}: {err}; "
+            "remove it to give the run up"
+        ) from err
+
+
+class _Parts:
+    """The lines of a journal, put together."""
+
+    def __init__(self) -> None:
+        self._rounds: list[RoundTrace] = []
+        self._steps: list[dict[int, StepTrace]] = []
+        self._end: list[Any] = []
+        self.line = 1
+        """Which is being read."""
+
+    def take(self, text: bytes) -> None:
+        self.line += 1
+        line = json.loads(text)
+        if "end" in line:
+            self._end = line["end"]
+            return
+        self._end = []  # it was taken up again
+        i = line["round"]
+        if "begun" in line:
+            index, worker, started_s = line["begun"]
+            before = self._steps[i].get(index)
+            tries = () if before is None else before.attempts
+            calls = 1 + sum(attempt.calls for attempt in tries)
+            step = StepTrace(index, worker, (), started_s, calls=calls, attempts=tries)
+            self._steps[i][index] = step
+        elif "step" in line:
+            step = step_from_dict(line["step"])
+            self._steps[i][step.step] = step
+        elif "proposal" in line:
+            proposal = proposal_from_dict(i, line["proposal"])
+            round_ = self._rounds[i]
+            self._rounds[i] = replace(round_, proposals=(*round_.proposals, proposal))
+        elif "workflow" in line:
+            source: Source = line["source"]
+            self._rounds[i] = replace(
+                self._rounds[i],
+                workflow=workflow_from_dict(line["workflow"]),
+                source=source,
+                workflow_name=line["name"],
+            )
+        else:
+            self._rounds.append(RoundTrace())
+            self._steps.append({})
+
+    def trace(self, head: dict[str, Any]) -> Trace:
+        rounds = tuple(
+            replace(
+                round_, steps=tuple(steps[i] for i in sorted(steps)), answer=_last(round_, steps)
+            )
+            for round_, steps in zip(self._rounds, self._steps, strict=True)
+        )
+        times = [
+            step.started_s if step.finished_s is None else step.finished_s
+            for round_ in rounds
+            for step in round_.steps
+        ]
+        cut_off: list[Any] = [
+            "stopped",
+            max(times, default=0.0),
+            "interrupted",
+            "the process ended",
+        ]
+        status, seconds, reason, detail = self._end or cut_off
+        return Trace(
+            run_id=head["run_id"],
+            question=head["question"],
+            pool=head["pool"],
+            workers=tuple(head["workers"]),
+            started_at=head["started_at"],
+            seconds=seconds,
+            status=status,
+            rounds=rounds,
+            reason=reason,
+            detail=detail,
+        )
+
+
+def _last(round_: RoundTrace, steps: dict[int, StepTrace]) -> str | None:
+    """The last step's answer, which is the round's."""
+    last = None if round_.workflow is None else steps.get(len(round_.workflow.steps) - 1)
+    return None if last is None else last.answer

@@ -1,0 +1,203 @@
+"""What the kill tests run in: a server that counts calls, and processes that can be killed.
+
+Each launch of the command has its own API key, so the server knows for every request which launch
+made it, however late it arrives.
+"""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+LAUNCHER = """
+import json, os, sys
+import alembic, aiohttp, sqlalchemy.dialects.sqlite
+import partbook.cli.live, partbook.models.discreet, partbook.models.http, partbook.models.parameters
+import partbook.prices, partbook.store
+from partbook.cli.main import main
+for line in sys.stdin:
+    order = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        for number in (1, 2):
+            file = os.open(order["files"][number - 1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(file, number)
+        os.environ.update(order["env"])
+        sys.argv = ["partbook", *order["arguments"]]
+        try:
+            main()
+        except SystemExit as end:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code or 0)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Forks a process for each line it reads: what `partbook` does, without the time to import it."""
+
+STEPS = ("alpha", "beta", "gamma", "delta")
+"""Each stands in one step's subtask; `gamma` reads the first two, `delta` reads `gamma`."""
+
+WORKFLOW = """
+name = "four"
+about = "two steps side by side, then two one after the other"
+[[steps]]
+worker = "far"
+subtask = "Do alpha."
+[[steps]]
+worker = "far"
+subtask = "Do beta."
+[[steps]]
+worker = "far"
+subtask = "Do gamma."
+access = [0, 1]
+[[steps]]
+worker = "far"
+subtask = "Do delta."
+access = [2]
+"""
+
+PLAN = (
+    'model_id = [0, 0, 0, 0]\\nsubtasks = ["Do alpha.", "Do beta.", "Do gamma.", "Do delta."]\\n'
+    "access_list = [[], [], [0, 1], [2]]"
+).replace("\\n", "\n")
+
+ANSWERS = {step: f"answer to {step}" for step in STEPS} | {"plan": PLAN}
+
+
+@dataclass
+class Server:
+    """Answers after a few milliseconds, and tells what happened."""
+
+    latency_s: float = 0.004
+    url: str = ""
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    """Key and step of every request, in order."""
+    happened: "queue.Queue[tuple[str, str, str]]" = field(default_factory=queue.Queue)
+    """`asked` or `answered`, key, step."""
+    slow_step: str = ""
+    """A step that is not answered for as long as it stands here."""
+    failing_step: str = ""
+    """A step that is answered by an error of the server."""
+    says: str = ""
+    """What is answered in place of the usual; `{authorization}` is the header that was sent."""
+
+    def seen(self, key: str) -> list[str]:
+        """The steps that the launch with this key asked for."""
+        return [step for by, step in self.asked if by == key]
+
+
+def _step_of(messages: list[dict[str, str]]) -> str:
+    last = messages[-1]["content"]
+    named = [step for step in STEPS if f"Do {step}." in last]
+    return named[-1] if len(named) == 1 else "plan"
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    world = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            key = self.headers["Authorization"].removeprefix("Bearer ")
+            step = _step_of(body["messages"])
+            world.asked.append((key, step))
+            world.happened.put(("asked", key, step))
+            threading.Event().wait(world.latency_s)
+            while world.slow_step == step:
+                threading.Event().wait(0.01)
+            failing = world.failing_step == step
+            text = ANSWERS[step]
+            if world.says:
+                text = world.says.format(authorization=self.headers["Authorization"])
+            choice = {"message": {"role": "assistant", "content": text}}
+            usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+            reply = json.dumps({"model": "m", "choices": [choice], "usage": usage}).encode()
+            self.send_response(500 if failing else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+            world.happened.put(("answered", key, step))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def handle_one_request(self) -> None:
+            try:
+                super().handle_one_request()
+            except OSError:  # the client was killed
+                self.close_connection = True
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    world.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield world
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class Launcher:
+    """Starts processes of the command, quickly."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = [folder / "stdout.txt", folder / "stderr.txt"]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def start(self, *arguments: str, **env: str) -> int:
+        """Start `partbook ARGUMENTS` and give its process id."""
+        env = {"PARTBOOK_STORE": os.environ["PARTBOOK_STORE"]} | env
+        order = {"arguments": arguments, "env": env, "files": [str(file) for file in self._files]}
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return int(self._line())
+
+    def wait(self) -> subprocess.CompletedProcess[str]:
+        """The exit status of what was started last (below 0: killed), and what it printed."""
+        status = int(self._line())
+        out, err = (file.read_text() for file in self._files)
+        return subprocess.CompletedProcess([], status, out, err)
+
+    def run(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """What `partbook ARGUMENTS` comes to."""
+        self.start(*arguments, **env)
+        return self.wait()
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
+
+def kill(process: int) -> None:
+    """`kill -9`."""
+    with suppress(ProcessLookupError):
+        os.kill(process, 9)

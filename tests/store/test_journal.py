@@ -1,0 +1,428 @@
+import os
+import resource
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from partbook.errors import StoreError
+from partbook.event import Event, RunFinished, StepFinished, StepRetried, StepStarted
+from partbook.message import Usage
+from partbook.store import BatchWriter, Store, Tags
+from partbook.store.journal import Journal
+from partbook.store.slots import Slots
+from partbook.store.unfinished import read_journal
+from partbook.trace import TraceBuilder
+from tests.traces import QUESTION, a_trace, events
+
+SETUP = '{"pool":"demo"}'
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "runs.db"
+
+
+@pytest.fixture
+def store(path):
+    with Store.open(path, busy_timeout_s=0.01) as opened:
+        yield opened
+
+
+def journalled(store: Store, until: int, more: list[Event] | None = None) -> Journal:
+    """The journal of a run that came as far as its first `until` events."""
+    journal = store.journal(SETUP)
+    for event in events()[:until] + (more or []):
+        journal.add(event)
+    return journal
+
+
+def file_of(store: Store) -> Path:
+    """The only file that holds a journal; if there is none, one that does not exist."""
+    files = Path(f"{store.place}.unfinished").glob("*.jsonl")
+    return next((file for file in files if file.stat().st_size), Path("/none"))
+
+
+def test_after_every_event_the_file_holds_what_a_trace_of_these_events_would(store):
+    journal = store.journal(SETUP)
+    builder = TraceBuilder()
+
+    for event in events()[:-1]:
+        journal.add(event)
+        builder.add(event)
+        found = read_journal(file_of(store)) if file_of(store).exists() else None
+        if isinstance(event, StepFinished):
+            assert found is not None
+            expected = builder.build().rounds[0]
+            read = found.trace.rounds[0]
+            assert read.proposals == expected.proposals
+            assert read.workflow == expected.workflow
+            assert [s for s in read.steps if s.answer] == [s for s in expected.steps if s.answer]
+            assert [s.step for s in read.steps] == [s.step for s in expected.steps]
+            assert found.setup == SETUP.replace(":", ": ")
+    journal.close()
+
+
+def test_a_step_is_kept_before_its_call_is_made_and_an_answer_before_the_next_step(store):
+    journal = journalled(store, 0)
+    sizes = []
+
+    for event in events():
+        journal.add(event)
+        sizes.append(file_of(store).stat().st_size if file_of(store).exists() else 0)
+    grew = [b > a for a, b in zip([0, *sizes], sizes, strict=False)]
+    journal.close()
+
+    kept_at_once = [
+        isinstance(event, StepStarted | StepFinished | RunFinished) for event in events()
+    ]
+    assert all(g for g, kept in zip(grew, kept_at_once, strict=True) if kept)
+
+
+def test_a_run_that_is_cut_short_is_listed_loaded_and_shown_as_unfinished(store):
+    journalled(store, 7).close()
+
+    (row,) = store.runs()
+    trace = store.load("run")
+
+    assert (row.run_id, row.status, row.question) == ("run-1", "unfinished", QUESTION)
+    assert (trace.status, trace.reason, trace.detail) == (
+        "stopped",
+        "interrupted",
+        "the process ended",
+    )
+    assert [step.answer for step in trace.rounds[0].steps] == [None, "116"]
+    assert store.latest() == trace
+
+
+def test_a_run_that_is_being_played_is_listed_as_running_and_cannot_be_taken_over(store):
+    journal = journalled(store, 7)
+
+    assert [row.status for row in store.runs()] == ["running"]
+    with pytest.raises(StoreError, match="run run-1 is being played by another process"):
+        store.reopen("run-1")
+
+    journal.close()
+
+
+def test_unfinished_runs_stand_among_the_others_and_obey_the_filters(store):
+    store.save(a_trace("early", at=1.0))
+    store.save(a_trace("late", at=2_000_000_000.0))
+    journalled(store, 7).close()
+
+    assert [row.run_id for row in store.runs()] == ["late", "run-1", "early"]
+    assert [row.run_id for row in store.runs(limit=2)] == ["late", "run-1"]
+    assert [row.run_id for row in store.runs(worker="checker")] == ["late", "early"]
+    assert [row.status for row in store.runs(text="DIGITS of")] == [
+        "answered",
+        "unfinished",
+        "answered",
+    ]
+
+
+def test_a_reopened_run_goes_on_in_the_same_file(store):
+    journalled(store, 7).close()
+
+    reopened = store.reopen("run-1")
+    for event in [events()[4], *events()[7:]]:
+        reopened.journal.add(event)
+    reopened.journal.close()
+    again = read_journal(file_of(store))
+
+    assert reopened.setup == SETUP.replace(":", ": ")
+    assert again.trace == a_trace()
+
+
+def test_a_failed_try_is_kept_with_what_it_cost(store):
+    retried = StepRetried(0, 0, 0, "coder", "busy", "overloaded", 0.1, Usage(5, 1), None)
+
+    journalled(store, 5, [retried]).close()
+    step = store.load("run-1").rounds[0].steps[0]
+
+    assert (step.attempts, step.calls) == ((retried,), 2)
+
+
+def test_a_run_that_ended_but_was_not_stored_is_stored_when_it_is_reopened(store):
+    journalled(store, 12).close()
+
+    reopened = store.reopen("run-1")
+
+    assert (reopened.journal, reopened.trace) == (None, a_trace())
+    assert not file_of(store).exists()
+    assert store.load("run-1") == a_trace()
+    assert store.runs()[0].status == "answered"
+
+
+def test_a_run_that_a_worker_failed_can_be_taken_up_from_the_store(store):
+    journal = journalled(store, 7, [RunFinished("failed", 1.5, "worker", "down")])
+    from_journal = store.load("run-1")
+    journal.discard()
+    store.save(from_journal, Tags(setup=SETUP))
+
+    reopened = store.reopen("run-1")
+    reopened.journal.close()
+
+    assert reopened.trace == from_journal
+    assert read_journal(file_of(store)).trace.rounds == from_journal.rounds
+
+
+@pytest.mark.parametrize(
+    "end", [RunFinished("stopped", 1.5, "calls", "2"), RunFinished("failed", 1.5, "workflow", "no")]
+)
+def test_a_run_that_is_over_is_not_reopened(store, end):
+    journalled(store, 7, [end]).close()
+
+    assert store.reopen("run-1").journal is None
+
+
+def test_a_line_that_was_cut_off_is_left_out_and_overwritten(store):
+    journalled(store, 7).close()
+    whole = file_of(store).read_bytes()
+    file_of(store).write_bytes(whole + b'{"round":0,"step":{"st')
+
+    reopened = store.reopen("run-1")
+    reopened.journal.add(events()[7])
+    reopened.journal.close()
+
+    assert file_of(store).read_bytes().startswith(whole + b'{"round":0,"step":{"step":0')
+    assert [step.answer for step in store.load("run-1").rounds[0].steps] == ["115", "116"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"nonsense\n", "damaged in line 6: JSONDecodeError"),
+        (b'{"round":7,"step":{}}\n', "damaged in line 6: KeyError"),
+        (b"[]\n", "damaged in line 6: TypeError"),
+    ],
+)
+def test_a_damaged_journal_is_refused_with_its_place(store, line, message):
+    journalled(store, 5).close()
+    with file_of(store).open("ab") as file:
+        file.write(line)
+
+    with pytest.raises(StoreError, match=message):
+        read_journal(file_of(store))
+    assert store.runs() == []
+
+
+def test_a_newer_journal_is_refused(store):
+    journalled(store, 5).close()
+    text = file_of(store).read_text()
+    file_of(store).write_text(text.replace('{"journal":1', '{"journal":2'))
+
+    with pytest.raises(StoreError, match="written by a newer Partbook"):
+        read_journal(file_of(store))
+
+
+def test_only_the_user_may_read_a_journal(store):
+    journalled(store, 5).close()
+
+    assert stat.S_IMODE(file_of(store).stat().st_mode) == 0o600
+    assert stat.S_IMODE(file_of(store).parent.stat().st_mode) == 0o700
+
+
+async def test_a_journal_is_removed_once_its_run_is_in_the_store(store):
+    journal = journalled(store, 12)
+
+    async with BatchWriter(store) as writer:
+        writer.put(a_trace(), journal=journal)
+        assert file_of(store).exists()
+
+    assert not file_of(store).exists()
+    assert store.load("run-1") == a_trace()
+
+
+async def test_while_the_store_is_locked_the_journal_stays(store, path):
+    journal = journalled(store, 12)
+    other = sqlite3.connect(path)
+    other.execute("BEGIN IMMEDIATE")
+
+    writer = BatchWriter(store)
+    writer.put(a_trace(), journal=journal)
+    with pytest.raises(StoreError, match="is locked by another program"):
+        await writer.flush()
+    assert file_of(store).exists()
+    other.rollback()
+    other.close()
+    await writer.aclose()
+
+    assert not file_of(store).exists()
+
+
+def names(store: Store) -> list[str]:
+    return sorted(file.name for file in Path(f"{store.place}.unfinished").glob("*"))
+
+
+def test_a_file_is_used_by_one_run_after_the_other(store):
+    for run_id in ("a", "b", "c"):
+        journal = store.journal()
+        for event in events(run_id)[:5]:
+            journal.add(event)
+        assert [row.run_id for row in store.runs()] == [run_id]
+        journal.discard()
+
+    assert len(names(store)) == 1
+    assert store.runs() == []
+
+
+def test_runs_at_the_same_time_have_their_own_files(store):
+    journals = [store.journal() for _ in range(3)]
+    for run_id, journal in zip("abc", journals, strict=True):
+        for event in events(run_id)[:5]:
+            journal.add(event)
+
+    assert len(names(store)) == 3
+    assert sorted(row.run_id for row in store.runs()) == ["a", "b", "c"]
+    for journal in journals:
+        journal.close()
+
+
+def test_a_store_that_is_closed_removes_the_files_that_no_run_needs(path):
+    with Store.open(path) as store:
+        journalled(store, 7).close()
+        other = store.journal()
+        for event in events("other")[:5]:
+            other.add(event)
+        other.discard()
+
+    with Store.open(path) as store:
+        assert [row.run_id for row in store.runs()] == ["run-1"]
+        assert len(names(store)) == 1
+
+
+def test_a_file_that_a_dead_process_left_empty_is_removed_by_a_resume(store):
+    store.save(a_trace("done"))
+    folder = Path(f"{store.place}.unfinished")
+    folder.mkdir()
+    (folder / "left.jsonl").touch()
+    (folder / "cut.jsonl").write_text('{"journal":1,"run')
+
+    assert store.reopen("done").journal is None
+    assert names(store) == []
+
+
+def test_of_two_that_take_up_a_stored_run_one_is_refused(store, path):
+    journal = journalled(store, 7, [RunFinished("failed", 1.5, "worker", "down")])
+    store.save(store.load("run-1"), Tags(setup=SETUP))
+    journal.discard()
+    first = store.reopen("run-1")
+
+    message = "run run-1 is being played by another process"
+    with Store.open(path) as other, pytest.raises(StoreError, match=message):
+        other.reopen("run-1")
+
+    first.journal.discard()
+    assert file_of(store) == Path("/none")
+
+
+@pytest.fixture
+def small_files():
+    """No file may grow beyond so many bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def limit(size_bytes: int) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    signal.signal(signal.SIGXFSZ, ignored)
+
+
+def test_a_journal_that_cannot_grow_says_so_and_keeps_what_it_had(store, small_files):
+    journal = journalled(store, 7)
+    whole = file_of(store).read_bytes()
+    small_files(len(whole) + 20)
+
+    with pytest.raises(StoreError, match="cannot be written: File too large; what was written"):
+        journal.add(events()[7])
+    journal.add(RunFinished("failed", 2.0, "setup", "the disk is full"))
+    journal.close()
+
+    assert file_of(store).read_bytes() == whole
+
+
+def test_a_place_where_no_journal_can_be_made_is_refused_before_anything_happens(tmp_path):
+    (tmp_path / "runs.db.unfinished").touch()
+    journal = Journal(Slots(f"{tmp_path}/runs.db.unfinished"))
+
+    journal.add(events()[0])
+    with pytest.raises(StoreError, match="cannot be written: Not a directory"):
+        journal.add(events()[1])
+
+
+FILL_A_SMALL_DISK = """
+import subprocess, sys
+from partbook.errors import StoreError
+from partbook.store import Store
+from tests.traces import events
+disk = sys.argv[1]
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=192k", "tmpfs", disk], check=True)
+with Store.open(disk + "/runs.db") as store:
+    whole = 0
+    try:
+        while whole < 1000:
+            journal = store.journal()
+            for event in events(f"run-{whole}")[:-1]:
+                journal.add(event)
+            journal.close()
+            whole += 1
+    except StoreError as err:
+        print(err)
+    answered = [row for row in store.runs() if row.answer == "115"]
+    print(whole > 0, whole <= len(answered))
+"""
+NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]
+
+
+def test_a_full_disk_is_named_and_earlier_journals_stay_readable(tmp_path):
+    mount = [*NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", str(tmp_path)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("needs a namespace in which a small disk can be mounted")
+
+    done = subprocess.run(
+        [*NAMESPACE, sys.executable, "-c", FILL_A_SMALL_DISK, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+
+    message, kept = done.stdout.splitlines()
+    assert "cannot be written: No space left on device" in message
+    assert kept == "True True"
+
+
+def test_the_lock_ends_with_its_process_however_it_ends(store):
+    code = (
+        "import os, sys\n"
+        "from partbook.store import Store\nfrom tests.traces import events\n"
+        "journal = Store.open(sys.argv[1]).journal()\n"
+        "for event in events()[:7]: journal.add(event)\n"
+        "print('there', flush=True)\nsys.stdin.read()\n"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, store.place],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    other.stdout.readline()
+
+    with pytest.raises(StoreError, match="is being played by another process"):
+        store.reopen("run-1")
+    os.kill(other.pid, signal.SIGKILL)
+    other.communicate()
+
+    reopened = store.reopen("run-1")
+    reopened.journal.close()
+    assert [step.answer for step in reopened.trace.rounds[0].steps] == [None, "116"]
