@@ -30,6 +30,7 @@ COMMANDS = (
     "task show",
     "task check",
     "judge",
+    "price",
     "lab",
     "lab table",
     "lab serve",

@@ -22,7 +22,6 @@ from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
 from partbook.cli.show import show_command
 from partbook.cli.task import task_app
-from partbook.cli.train import train_app
 from partbook.errors import PartbookError
 
 __all__ = ["app", "main"]
@@ -46,7 +45,6 @@ app.add_typer(pool_app, name="pool")
 app.add_typer(models_app, name="models")
 app.add_typer(task_app, name="task")
 app.add_typer(lab_app, name="lab")
-app.add_typer(train_app, name="train")
 
 
 def main() -> None:
