@@ -175,13 +175,16 @@ class Budgeted:
             raise
         finally:
             # A cancelled call keeps its worst case: the provider may bill it in full.
-            if usage is None:
-                self.budget.settle(reservation, None, None, called=called)
-            else:
-                price = self.price or self.budget.limits.assumed_price
-                cost = None if price is None else price.cost_usd(usage)
-                self.budget.settle(reservation, usage.total_tokens, cost, called=called)
+            tokens = None if usage is None else usage.total_tokens
+            self.budget.settle(reservation, tokens, self._cost_usd(usage), called=called)
         return completion
+
+    def _cost_usd(self, usage: Usage | None) -> Decimal | None:
+        limits = self.budget.limits
+        price = self.price or limits.assumed_price
+        if usage is None or price is None or (limits.tokens is None and limits.usd is None):
+            return None  # unknown, or nothing is counted
+        return price.cost_usd(usage)
 
     def _worst_case(
         self, messages: Sequence[Message], sampling: Sampling

@@ -222,21 +222,20 @@ class AgentPool:
 
     name: str
     workers: tuple[Worker, ...]
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The workers' names, in order."""
 
     def __post_init__(self) -> None:
         if not self.workers:
             raise ConfigError(f"pool {self.name!r} has no workers")
+        # Every run asks for them several times.
+        object.__setattr__(self, "names", tuple(worker.name for worker in self.workers))
 
     def __len__(self) -> int:
         return len(self.workers)
 
     def __getitem__(self, index: int) -> Worker:
         return self.workers[index]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The workers' names, in order."""
-        return tuple(worker.name for worker in self.workers)
 
     def find(self, wanted: str) -> int:
         """Index of the worker of this name, else of one with this role.
