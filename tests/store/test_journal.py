@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -320,28 +321,30 @@ def test_of_two_that_take_up_a_stored_run_one_is_refused(store, path):
     assert file_of(store) == Path("/none")
 
 
-@pytest.fixture
-def small_files():
-    """No file may grow beyond so many bytes, as on a full disk."""
+@contextmanager
+def small_files(size_bytes):
+    """No file may grow beyond so many bytes, as on a full disk.
+
+    Over before the test is: pytest itself may be writing to a file.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
 
-    def limit(size_bytes: int) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
 
-    yield limit
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, ignored)
-
-
-def test_a_journal_that_cannot_grow_says_so_and_keeps_what_it_had(store, small_files):
+def test_a_journal_that_cannot_grow_says_so_and_keeps_what_it_had(store):
     journal = journalled(store, 7)
     whole = file_of(store).read_bytes()
-    small_files(len(whole) + 20)
 
-    with pytest.raises(StoreError, match="cannot be written: File too large; what was written"):
-        journal.add(events()[7])
-    journal.add(RunFinished("failed", 2.0, "setup", "the disk is full"))
+    with small_files(len(whole) + 20):
+        with pytest.raises(StoreError, match="cannot be written: File too large; what was"):
+            journal.add(events()[7])
+        journal.add(RunFinished("failed", 2.0, "setup", "the disk is full"))
     journal.close()
 
     assert file_of(store).read_bytes() == whole
