@@ -39,6 +39,7 @@ from partbook.pool import (
 )
 from partbook.resume import MOST_TO_GO_ON, can_go_on
 from partbook.store.journal import Journal
+from partbook.store.slots import Slots
 from partbook.store.unfinished import claim, unfinished_runs
 from partbook.trace import Trace
 from tests.schedules import Call, Killed, Kind, Provider, VirtualLoop, Watched, World
@@ -330,8 +331,9 @@ def played_with_kills(schedule: Schedule, folder: Path) -> tuple[World, Trace | 
     earlier: Trace | None = None
     lives = 0
     for kill in (*schedule.kills, None):
-        claimed = None if earlier is None else claim(str(folder), earlier.run_id)
-        journal = Journal(str(folder)) if claimed is None else claimed[0]
+        slots = Slots(str(folder))
+        claimed = None if earlier is None else claim(slots, earlier.run_id)
+        journal = Journal(slots) if claimed is None else claimed[0]
         with asyncio.Runner(loop_factory=VirtualLoop) as runner:
             runner.run(one_life(schedule, world, journal, earlier, kill))
         journal.close()
