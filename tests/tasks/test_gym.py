@@ -1,3 +1,4 @@
+import decimal
 import inspect
 import re
 import subprocess
@@ -189,3 +190,11 @@ def test_text_that_could_do_anything_is_never_evaluated(name, hostile, tmp_path)
 @pytest.mark.parametrize("given", ["no such answer", "nan", "-Infinity", "[]", "{}", "1/0"])
 def test_a_scorer_that_raises_or_is_fooled_has_not_accepted(name, given):
     assert asked(problems(name)[0], given) < 1
+
+
+def test_making_problems_leaves_the_precision_of_decimals_alone():
+    before = decimal.getcontext().prec
+
+    load_task("gym/decimal_arithmetic", size=2)
+
+    assert decimal.getcontext().prec == before

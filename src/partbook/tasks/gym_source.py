@@ -8,6 +8,7 @@ import io
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from decimal import localcontext
 from functools import lru_cache
 from types import MappingProxyType
 from typing import cast
@@ -103,7 +104,8 @@ def score(name: str, level: int | None, seed: int, index: int, answer: str) -> f
 @lru_cache(maxsize=512)
 def _entry(name: str, level: int | None, seed: int, index: int) -> Mapping[str, object]:
     try:
-        with redirect_stdout(io.StringIO()):  # one generator prints what its programs print
+        # One generator prints what its programs print, another sets the precision of all decimals.
+        with redirect_stdout(io.StringIO()), localcontext():
             return cast(Mapping[str, object], _dataset(name, level, seed)[index])
     except (AssertionError, LookupError, ValueError) as err:
         raise ConfigError(f"gym/{name}: problem {index} of seed {seed}: {err}") from err
