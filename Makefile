@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system models run test budget-test check fmt lint types imports docs bench kill-test budget-test lab-table clean
+.PHONY: help setup system models run test budget-test check fmt lint types imports docs bench kill-test lab-table clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -56,9 +56,6 @@ bench: setup  ## ours beside the rivals', and the speed of judges, sandbox and l
 
 kill-test: models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
-
-budget-test: setup ## 20,000 adversarial schedules of one budget; minutes
-	BUDGET_SCHEDULES=20000 $(BIN)/pytest tests/test_budget_schedules.py -s
 
 lab-table: setup ## measure the lab's table again and write it into docs/lab.md
 	$(BIN)/partbook lab table --write docs/lab.md
