@@ -1,6 +1,6 @@
 """Compares engines that play the same workflow, as ratios within one run.
 
-    python bench/run.py                                  aiohttp, partbook, openai, langgraph
+    python bench/run.py                                  all engines
     python bench/run.py --engines aiohttp openai path/to/engine.py
     TOTAL=500 python bench/run.py --repeats 1            a quick look
 
@@ -29,7 +29,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
 BASELINE = "aiohttp"
-DEFAULT = ("aiohttp", "partbook", "openai", "langgraph")
+DEFAULT = ("aiohttp", "partbook", "partbook-store", "partbook-journal", "openai", "langgraph")
+
+VARIANTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "partbook-store": ("partbook", {"STORE": "1"}),
+    "partbook-journal": ("partbook", {"STORE": "journal"}),
+}
+"""Engines that are another one in another environment."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "openai": ("openai[aiohttp]",),
@@ -86,7 +92,7 @@ def env_int(name: str, default: int) -> int:
 
 
 def default_engines() -> list[str]:
-    return [name for name in DEFAULT if (HERE / f"engine_{name}.py").exists()]
+    return list(DEFAULT)
 
 
 def interpreter(engine: str) -> Path:
@@ -123,11 +129,12 @@ def mock_server(latency_ms: float) -> Iterator[str]:
 
 def measure(engine: str, python: Path, env: Mapping[str, str]) -> Row:
     """One row of `driver.py`, or the reason why there is none."""
-    script = Path(engine) if engine.endswith(".py") else HERE / f"engine_{engine}.py"
+    name, more = VARIANTS.get(engine, (engine, {}))
+    script = Path(name) if name.endswith(".py") else HERE / f"engine_{name}.py"
     try:
         done = subprocess.run(
             [str(python), str(script)],
-            env={**os.environ, **env, "PYTHONPATH": str(HERE)},
+            env={**os.environ, **env, **more, "PYTHONPATH": str(HERE)},
             capture_output=True,
             text=True,
             timeout=LIMIT_S,
