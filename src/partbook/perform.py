@@ -7,7 +7,7 @@ usage and price, so that nothing that was paid for is lost, and the trace says w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from partbook.budget import Budgeted
@@ -59,7 +59,7 @@ async def perform(
     worker = stage.pool[step.worker]
     messages = worker_messages(stage.question, step.subtask, read, worker.spec)
     stage.emit(StepStarted(round_index, index, worker.name, messages, stage.clock()))
-    performance = _Performance(stage, round_index, index, step.subtask, read, messages)
+    performance = _Performance(stage, round_index, index, step.subtask, read, messages, worker.spec)
     if stage.earlier is not None:
         performance.attempts = _tries_before(stage.earlier, round_index, index)
     return await performance.run(worker)
@@ -104,21 +104,26 @@ class _Performance:
     read: Sequence[tuple[str, str]]
     begun_with: tuple[Message, ...]
     """The messages that the step's own worker is shown first."""
+    asked: WorkerSpec
+    """Who is being asked."""
     shown: tuple[Message, ...] = ()
     """The messages of the last try."""
+    kept_chars: int = 0
+    """How long the answer is that the worker is asked to continue."""
     attempts: int = 0
-    notes: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
     async def run(self, worker: Worker) -> str:
         failures: list[str] = []
         candidates = [worker, *self.stage.fallbacks(worker.spec)]
         for candidate in candidates:
+            self.asked = candidate.spec
             try:
                 answer = await self._fitted(candidate, first=candidate is worker)
             except WorkerError as err:
                 failures.append(f"worker {candidate.name!r}: {err}")
                 if candidate is not candidates[-1]:
-                    self._retried(candidate.spec, err, 0.0)
+                    self._retried(err, 0.0)
                     continue
                 failure = WorkerError(
                     "; in its place ".join(failures),
@@ -127,14 +132,14 @@ class _Performance:
                     kind=err.kind,
                     retry_after_s=err.retry_after_s,
                 )
-                self._failed(failure, candidate.spec)
+                self._failed(failure)
                 raise failure from err
             except PartbookError as err:  # it forbade a call
-                self._failed(err, candidate.spec)
+                self._failed(err)
                 raise
             if candidate is not worker:
-                self.notes.append(f"answered by {candidate.name!r} in place of {worker.name!r}")
-            self._end(answer, candidate.spec)
+                self.notes += (f"answered by {candidate.name!r} in place of {worker.name!r}",)
+            self._end(answer)
             return answer.text
         raise AssertionError("the step's own worker is always a candidate")
 
@@ -159,7 +164,7 @@ class _Performance:
                 shorter = self._cut(spec, read, sum(len(answer) for _, answer in read) // 2)
                 if shorter == read:
                     raise
-                self._retried(spec, err, 0.0)
+                self._retried(err, 0.0)
             read = shorter
             messages = self._messages(spec, read)
         return await self._whole(worker, messages)
@@ -171,19 +176,19 @@ class _Performance:
         if answer.finish_reason != "length" or worker.spec.on_truncated != "continue":
             return answer
         for _ in range(MOST_CONTINUATIONS):
-            self._cut_off(worker.spec, answer)
+            self._cut_off(answer)
             try:
                 more = await self._tried(worker, _go_on(worker.spec, messages, answer.text), answer)
             except (WorkerError, BudgetError) as err:
-                self.notes.append(f"the answer was cut off and not continued: {err}")
+                self.notes += (f"the answer was cut off and not continued: {err}",)
                 asked = isinstance(err, WorkerError) and err.kind != "unavailable"
                 usage = err.usage if isinstance(err, WorkerError) else Usage()
                 return answer._replace(usage=usage, calls=int(asked))
             answer = _answer_of(more)._replace(text=answer.text + more.text)
             if answer.finish_reason != "length":
                 return answer
-        self.notes.append(
-            f"the answer is cut off although it was continued {MOST_CONTINUATIONS} times"
+        self.notes += (
+            f"the answer is cut off although it was continued {MOST_CONTINUATIONS} times",
         )
         return answer
 
@@ -192,18 +197,17 @@ class _Performance:
     ) -> Completion:
         """A completion; the call is made again after faults that may pass."""
         stage, spec = self.stage, worker.spec
-        kept_chars = 0 if before is None else len(before.text)
-
-        def on_retry(err: WorkerError, _: int, wait_s: float) -> None:
-            self._retried(spec, err, wait_s, kept_chars)
-
-        def on_text(piece: str) -> None:
-            stage.emit(StepText(self.round, self.index, piece))
-
+        self.kept_chars = 0 if before is None else len(before.text)
         budgeted = Budgeted(worker.model, stage.budget, spec.price, spec.is_tool)
         retries = 0 if spec.is_tool else spec.retries  # a tool gives the same again
-        model = stage.retrying(Checked(budgeted, spec), retries, on_retry)
-        return await model.chat(messages, spec.sampling, on_text if stage.stream else None)
+        model = stage.retrying(Checked(budgeted, spec), retries, self._on_retry)
+        return await model.chat(messages, spec.sampling, self._on_text if stage.stream else None)
+
+    def _on_retry(self, err: WorkerError, _: int, wait_s: float) -> None:
+        self._retried(err, wait_s, self.kept_chars)
+
+    def _on_text(self, piece: str) -> None:
+        self.stage.emit(StepText(self.round, self.index, piece))
 
     def _messages(self, spec: WorkerSpec, read: Sequence[tuple[str, str]]) -> tuple[Message, ...]:
         return worker_messages(self.stage.question, self.subtask, read, spec)
@@ -217,19 +221,15 @@ class _Performance:
         before, after = sum(map(len, answers)), sum(map(len, cut))
         if after >= before:
             return read
-        self.notes.append(
-            f"earlier answers were shortened for {spec.name!r}: {after} of {before} characters"
+        self.notes += (
+            f"earlier answers were shortened for {spec.name!r}: {after} of {before} characters",
         )
         return [(task, text) for (task, _), text in zip(read, cut, strict=True)]
 
     def _retried(
-        self,
-        spec: WorkerSpec,
-        err: WorkerError,
-        wait_s: float,
-        kept_chars: int = 0,
-        calls: int | None = None,
+        self, err: WorkerError, wait_s: float, kept_chars: int = 0, calls: int | None = None
     ) -> None:
+        spec = self.asked
         self.stage.emit(
             StepRetried(
                 self.round,
@@ -248,28 +248,25 @@ class _Performance:
         )
         self.attempts += 1
 
-    def _cut_off(self, spec: WorkerSpec, answer: _Answer) -> None:
+    def _cut_off(self, answer: _Answer) -> None:
         """Tell that a truncated answer is about to be continued."""
-        why = f"cut off at its limit of {spec.sampling.max_tokens} tokens; asked to go on"
+        why = f"cut off at its limit of {self.asked.sampling.max_tokens} tokens; asked to go on"
         err = WorkerError(why, usage=answer.usage, kind="truncated")
-        self._retried(spec, err, 0.0, len(answer.text), answer.calls)
+        self._retried(err, 0.0, len(answer.text), answer.calls)
 
-    def _failed(self, err: PartbookError, spec: WorkerSpec) -> None:
+    def _failed(self, err: PartbookError) -> None:
         """Emit the end of a step without an answer."""
         usage: Usage | None = Usage()  # any error but a worker's forbade the call
         calls = 0
         if isinstance(err, WorkerError):
             usage, calls = err.usage, int(err.kind != "unavailable")
         fault = err.kind if isinstance(err, WorkerError) else None
-        self._end(_Answer("", "", usage, "error", calls, False), spec, str(err), fault)
+        self._end(_Answer("", "", usage, "error", calls, False), str(err), fault)
 
     def _end(
-        self,
-        answer: _Answer,
-        spec: WorkerSpec,
-        error: str | None = None,
-        fault: FaultKind | None = None,
+        self, answer: _Answer, error: str | None = None, fault: FaultKind | None = None
     ) -> None:
+        spec = self.asked
         answered = error is None
         self.stage.emit(
             StepFinished(
@@ -285,7 +282,7 @@ class _Performance:
                 calls=answer.calls,
                 cached=answer.cached,
                 answered_by=spec.name if answered else "",
-                notes=tuple(self.notes),
+                notes=self.notes,
                 messages=None if self.shown is self.begun_with else self.shown,
                 price=spec.price,
                 fault=fault,

@@ -49,21 +49,8 @@ class Run:
         if not question.strip():
             raise ConfigError("a question was expected, the text is blank")
         builder = TraceBuilder()
-
-        def tell(event: Event) -> None:
-            builder.add(event)
-            if on_event is not None:
-                on_event(event)
-
-        def emit(event: Event) -> None:
-            if journal is not None:
-                builder.add(event)
-                journal(event)
-                if on_event is not None:
-                    on_event(event)
-            else:
-                tell(event)
-
+        tell = _to_all(builder.add, on_event)
+        emit = _to_all(builder.add, journal, on_event)
         begun = time.monotonic() - (0.0 if earlier is None else earlier.seconds)
         budget = Budget(limits)
         stage = Stage(
@@ -93,3 +80,16 @@ class Run:
     def finish(self, status: Status, reason: StopReason | None = None, detail: str = "") -> None:
         """Emit the last event."""
         self.emit(RunFinished(status, self.stage.clock(), reason, detail))
+
+
+def _to_all(*hearers: OnEvent | None) -> OnEvent:
+    """Tells all of these in turn; None is nobody."""
+    present = [hear for hear in hearers if hear is not None]
+    if len(present) == 1:
+        return present[0]
+
+    def tell(event: Event) -> None:
+        for hear in present:
+            hear(event)
+
+    return tell

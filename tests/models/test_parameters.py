@@ -21,6 +21,7 @@ from partbook.models.parameters import Known, Parameters, refused_parameter
             "temperature",
         ),
         (b"Argument not supported on this model: stop", "stop"),
+        (b'{"detail":"Unexpected fields in the request: {\'seed\'}"}', "seed"),
         (b'{"error": {"message": "Unknown parameter: \'stream_options\'"}}', "stream_options"),
         (
             b'{"error": {"message": "max_tokens is too large: 99999. At most 4096 is allowed"}}',

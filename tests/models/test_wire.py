@@ -341,6 +341,16 @@ def test_of_running_totals_the_last_one_counts():
     assert done.usage == Usage(21, 3)
 
 
+def test_usage_may_come_with_the_last_piece_and_nothing_after_it():
+    # As `transformers serve` ends its streams; llama.cpp's server adds a chunk and an end mark.
+    last = chunk(None, "length", usage={"completion_tokens": 8, "prompt_tokens": 33})
+
+    texts, done = stream(chunk(None), chunk("Hello"), chunk(" there"), last)
+
+    assert texts == ["Hello", " there"]
+    assert done == Completion("Hello there", Usage(33, 8), "m-1", "length")
+
+
 def test_a_stream_that_does_not_say_its_usage_has_none():
     assert stream(chunk("a", "stop"), DONE)[1].usage is None
 

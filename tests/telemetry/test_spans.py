@@ -24,6 +24,8 @@ from partbook.event import (
 )
 from partbook.message import Message, Sampling, Usage
 from partbook.pool import WorkerSpec
+from partbook.telemetry.attributes import asked_of
+from partbook.telemetry.export import SpanSender
 from partbook.telemetry.spans import SpanListener
 from partbook.workflow import Step, Workflow
 
@@ -104,6 +106,47 @@ def test_a_call_says_who_was_asked_what_it_took_and_what_it_cost():
         "gen_ai.usage.reasoning.output_tokens": 3,
         "partbook.cost_usd": 0.002,
         "partbook.call.attempt": 0,
+    }
+
+
+def test_the_request_is_a_workflow_with_the_pools_name():
+    (request,) = spans_of([*BEGIN, ONE_STEP, *END])["invoke_workflow team"]
+
+    assert request.kind is SpanKind.INTERNAL
+    assert dict(request.attributes) == {
+        "gen_ai.operation.name": "invoke_workflow",
+        "gen_ai.workflow.name": "team",
+        "partbook.run.id": "r1",
+        "partbook.pool": "team",
+        "partbook.status": "answered",
+    }
+
+
+def test_spans_name_the_schema_that_their_attributes_follow():
+    exporter = InMemorySpanExporter()
+    sender = SpanSender(exporter)
+
+    sender.tracer.start_span("any").end()
+    assert sender.close() == 0
+
+    (span,) = exporter.get_finished_spans()
+    assert span.instrumentation_scope.schema_url == (
+        "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
+    )
+
+
+def test_what_a_worker_is_asked_with_is_on_its_calls_under_the_conventions_names():
+    how = Sampling(100, 0.5, 0.9, 7, ("END",), "low")
+
+    assert asked_of(WorkerSpec("w", "http", "m", "openai", sampling=how)) == {
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "m",
+        "gen_ai.request.max_tokens": 100,
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.top_p": 0.9,
+        "gen_ai.request.seed": 7,
+        "gen_ai.request.stop_sequences": ("END",),
+        "gen_ai.request.reasoning.level": "low",
     }
 
 

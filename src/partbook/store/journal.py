@@ -1,11 +1,14 @@
 """Journal: what one run has done so far, in a file that outlives the process.
 
-Every event is one write of whole lines, made before the event goes any further. The operating
+What was paid for is one write of whole lines, made before its event goes any further. The operating
 system has it then, so `kill -9` at any moment loses nothing; the power going off may lose the last
-moments. It is a file beside the store and not a table in it, because an append costs far less than
-a commit and waits for nobody: neither a locked nor a slow database holds up a run. The file is
-emptied once the whole run is in the store. Which file it is, is left to `slots.py`, finding and
-reading journals to `unfinished.py`.
+moments. What follows from these lines is not written, for each write costs: a step begins as soon
+as what it reads is there, and a run whose every step is answered is answered.
+
+It is a file beside the store and not a table in it, because an append costs far less than a commit
+and waits for nobody: neither a locked nor a slow database holds up a run. The file is emptied once
+the whole run is in the store. Which file it is, is left to `slots.py`, finding and reading journals
+to `unfinished.py`.
 """
 
 import json
@@ -53,6 +56,9 @@ class Journal:
         self._setup = setup
         self._slot: Slot | None = None
         self._waiting: list[str] = []
+        self._open: dict[tuple[int, int], StepStarted] = {}
+        """Steps that began and of which no line tells."""
+        self._goes_on = False
         self._builder = TraceBuilder()
         self._broken = False
 
@@ -80,14 +86,14 @@ class Journal:
     def reopened(cls, slots: Slots, slot: Slot, earlier: Trace) -> "Journal":
         """A journal that is there already: its file, and what it says."""
         journal = cls(slots)
-        journal._slot = slot
+        journal._slot, journal._goes_on = slot, True
         journal._builder.add(_started(earlier))
         for event in recall(earlier):
             journal._builder.add(event)
         return journal
 
     def add(self, event: Event) -> None:
-        """Keep an event; when this returns, the end of this process does not lose it.
+        """Keep an event; when this returns, the end of this process loses nothing of it.
 
         Raises:
             StoreError: it could not be written. What was written before stays readable, and
@@ -95,7 +101,7 @@ class Journal:
                 is about to be kept in the store itself.
         """
         self._take(event)
-        if self._waiting and not isinstance(event, RunStarted | Planned):
+        if self._waiting and not isinstance(event, RunStarted):
             self._flush(quietly=isinstance(event, RunFinished))
 
     def close(self) -> None:
@@ -116,10 +122,11 @@ class Journal:
         builder.add(event)
         match event:
             case StepStarted():
-                # Without its messages: they follow from the workflow and the answers before it.
-                begun = [event.step, event.worker, event.at_s]
-                lines.append(_encode({"round": event.round, "begun": begun}))
+                self._open[event.round, event.step] = event
+                if self._goes_on:  # the file may hold an end that is none any more
+                    lines.append(_begun(event))
             case StepRetried() | StepFinished():
+                self._open.pop((event.round, event.step), None)
                 # The step as it is now; the last line about a step is the one that counts.
                 step = step_to_dict(builder.step(event.round, event.step))
                 lines.append(_encode({"round": event.round, "step": step}))
@@ -131,7 +138,8 @@ class Journal:
                 lines.append(_encode({"round": event.round}))
             case RunStarted():
                 lines.append(self._header(event))
-            case RunFinished():
+            case RunFinished() if event.status != "answered":
+                lines.extend(map(_begun, self._open.values()))
                 end = [event.status, event.seconds, event.reason, event.detail]
                 lines.append(_encode({"end": end}))
             case _:
@@ -174,6 +182,11 @@ def _cannot_write(folder: str, err: OSError) -> StoreError:
 
 def _started(trace: Trace) -> RunStarted:
     return RunStarted(trace.run_id, trace.question, trace.pool, trace.workers, trace.started_at)
+
+
+def _begun(event: StepStarted) -> str:
+    # Without its messages: they follow from the workflow and the answers before it.
+    return _encode({"round": event.round, "begun": [event.step, event.worker, event.at_s]})
 
 
 def _planned_to_dict(event: Planned) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Finds and reads the journals of runs that did not come to their end.
 
 A process that was killed leaves its journal behind. Its last line may be cut off; everything before
-is whole, because every write was one of whole lines.
+is whole, because every write was one of whole lines. What a journal leaves out because it follows
+from its lines is put back here.
 """
 
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -213,6 +214,9 @@ class _Parts:
             self._steps.append({})
 
     def trace(self, head: dict[str, Any]) -> Trace:
+        if not self._end:
+            for round_, steps in zip(self._rounds, self._steps, strict=True):
+                steps |= _in_flight(round_, steps, head["workers"])
         rounds = tuple(
             replace(
                 round_, steps=tuple(steps[i] for i in sorted(steps)), answer=_last(round_, steps)
@@ -224,13 +228,12 @@ class _Parts:
             for round_ in rounds
             for step in round_.steps
         ]
-        cut_off: list[Any] = [
-            "stopped",
-            max(times, default=0.0),
-            "interrupted",
-            "the process ended",
-        ]
-        status, seconds, reason, detail = self._end or cut_off
+        last_s = max(times, default=0.0)
+        if rounds and _is_answered(rounds[-1]):
+            end: list[Any] = ["answered", last_s, None, ""]
+        else:
+            end = ["stopped", last_s, "interrupted", "the process ended"]
+        status, seconds, reason, detail = self._end or end
         return Trace(
             run_id=head["run_id"],
             question=head["question"],
@@ -243,6 +246,28 @@ class _Parts:
             reason=reason,
             detail=detail,
         )
+
+
+def _in_flight(
+    round_: RoundTrace, steps: Mapping[int, StepTrace], workers: Sequence[str]
+) -> dict[int, StepTrace]:
+    """The steps that no line tells of although they may have begun: what they read is there."""
+    if round_.workflow is None:
+        return {}
+    planned_s = sum(proposal.seconds for proposal in round_.proposals)
+    found = {}
+    for i, step in enumerate(round_.workflow.steps):
+        read = [steps.get(j) for j in step.access]
+        if i not in steps and all(done is not None and done.answer is not None for done in read):
+            at_s = max((done.finished_s or 0.0 for done in read if done), default=planned_s)
+            found[i] = StepTrace(i, workers[step.worker], (), at_s)
+    return found
+
+
+def _is_answered(round_: RoundTrace) -> bool:
+    """Whether every step of the round is answered."""
+    wanted = 0 if round_.workflow is None else len(round_.workflow.steps)
+    return 0 < wanted == sum(step.answer is not None for step in round_.steps)
 
 
 def _last(round_: RoundTrace, steps: dict[int, StepTrace]) -> str | None:

@@ -22,8 +22,15 @@ def asked_of(spec: WorkerSpec) -> Attributes:
         names.REQUEST_MODEL: spec.model,
         names.REQUEST_MAX_TOKENS: spec.sampling.max_tokens,
     }
-    if spec.sampling.temperature is not None:
-        asked[names.REQUEST_TEMPERATURE] = spec.sampling.temperature
+    sampling = spec.sampling
+    optional = {
+        names.REQUEST_TEMPERATURE: sampling.temperature,
+        names.REQUEST_TOP_P: sampling.top_p,
+        names.REQUEST_SEED: sampling.seed,
+        names.REQUEST_STOP: sampling.stop or None,
+        names.REQUEST_REASONING: sampling.reasoning_effort,
+    }
+    asked.update((name, value) for name, value in optional.items() if value is not None)
     if server := names.server_of(spec):
         asked[names.SERVER_ADDRESS], asked[names.SERVER_PORT] = server
     return asked

@@ -15,6 +15,8 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Tracer
 
+from partbook.telemetry.semconv import SCHEMA_URL
+
 __all__ = ["SpanSender"]
 
 EXPORT_TIMEOUT_S = 3.0
@@ -40,7 +42,7 @@ class SpanSender:
     @property
     def tracer(self) -> Tracer:
         """Makes the spans."""
-        return self._provider.get_tracer("partbook", version("partbook"))
+        return self._provider.get_tracer("partbook", version("partbook"), SCHEMA_URL)
 
     def close(self) -> int:
         """Send what is left; returns how many spans could not be sent."""

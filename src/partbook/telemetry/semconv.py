@@ -1,9 +1,9 @@
 """The names on our spans: OpenTelemetry's conventions for generative AI, pinned, and our own.
 
-Pinned to version 0.1.0 of `open-telemetry/semantic-conventions-genai`, whose status is
-"Development": names change between its versions, and this file is all that has to follow. In that
-version a workflow is an internal `invoke_agent` span whose operation is `invoke_workflow`. What the
-conventions have no name for begins with `partbook.`.
+Pinned to schema 1.42.0-dev of `open-telemetry/semantic-conventions-genai`, which has no release yet
+and whose status is "Development": names change, and this file is all that has to follow. Compared
+with `docs/gen-ai/client-inference.md` at commit 024a4f944a12, and with `gen-ai-agent-spans.md`
+beside it at commit 002c8a6ea1c8. What the conventions have no name for begins with `partbook.`.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from partbook.pool import WorkerSpec
 
-__all__ = ["GENAI_VERSION", "provider_of", "server_of"]
+__all__ = ["SCHEMA_URL", "provider_of", "server_of"]
 
-GENAI_VERSION = "0.1.0"
+SCHEMA_URL = "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
 
 OPERATION = "gen_ai.operation.name"
 INVOKE_WORKFLOW = "invoke_workflow"
@@ -23,12 +23,18 @@ PLAN = "plan"
 CHAT = "chat"
 EXECUTE_TOOL = "execute_tool"
 
+GENAI_WORKFLOW_NAME = "gen_ai.workflow.name"
+"""Must have few values: we put the pool there, and a fixed workflow under `partbook.`."""
 AGENT_NAME = "gen_ai.agent.name"
 TOOL_NAME = "gen_ai.tool.name"
 PROVIDER = "gen_ai.provider.name"
 REQUEST_MODEL = "gen_ai.request.model"
 REQUEST_MAX_TOKENS = "gen_ai.request.max_tokens"
 REQUEST_TEMPERATURE = "gen_ai.request.temperature"
+REQUEST_TOP_P = "gen_ai.request.top_p"
+REQUEST_SEED = "gen_ai.request.seed"
+REQUEST_STOP = "gen_ai.request.stop_sequences"
+REQUEST_REASONING = "gen_ai.request.reasoning.level"
 RESPONSE_MODEL = "gen_ai.response.model"
 FINISH_REASONS = "gen_ai.response.finish_reasons"
 INPUT_TOKENS = "gen_ai.usage.input_tokens"
@@ -98,7 +104,9 @@ def provider_of(spec: WorkerSpec) -> str:
     if spec.kind == "http":
         name = urlsplit(spec.endpoint).hostname if "://" in spec.endpoint else spec.endpoint
         return _PROVIDERS.get(name or "", OTHER_PROVIDER)
-    return {"local": "llama.cpp", "lab": "partbook.lab"}.get(spec.kind, "partbook.tool")
+    return {"local": "llama.cpp", "torch": "transformers", "lab": "partbook.lab"}.get(
+        spec.kind, "partbook.tool"
+    )
 
 
 def server_of(spec: WorkerSpec) -> tuple[str, int] | None:

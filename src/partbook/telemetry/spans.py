@@ -118,7 +118,7 @@ class SpanListener:
         self._see(0.0)
         attributes: Attributes = {
             names.OPERATION: names.INVOKE_WORKFLOW,
-            names.AGENT_NAME: event.pool,
+            names.GENAI_WORKFLOW_NAME: event.pool,
             names.RUN_ID: event.run_id,
             names.POOL: event.pool,
         }
