@@ -176,3 +176,16 @@ async def test_a_small_local_conductor_is_held_to_the_format():
 
     assert model.asked[0].grammar is not None
     assert "plan5" in model.asked[0].grammar
+
+
+@pytest.mark.parametrize("style", ["bare", "cards"])
+async def test_a_policy_that_was_trained_on_one_message_is_asked_once(style):
+    model = Scripted(["no", TWO_STEPS])
+    conductor = Conductor(model, fallback=SINGLE, style=style)
+
+    trace = await conduct("How many?", pool_of(Echo("a"), Echo("b")), conductor)
+
+    assert (trace.rounds[0].source, trace.calls) == ("fallback", 2)
+    assert model.heard == [
+        [Message("user", "a language model (0)\na language model (1)\nQuestion: How many?\n")]
+    ]

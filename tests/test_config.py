@@ -85,9 +85,8 @@ card ="""
     [
         (("conductor =", "conductr ="), "unknown key `conductr`; did you mean `conductor`?"),
         (("max_tokens", "max_token"), "(big): sampling: unknown key `max_token`"),
-        (('kind = "python"', 'kind = "pyton"'), "`kind` must be one of http, local, calculator"),
+        (('kind = "python"', 'kind = "pyton"'), "`kind` must be one of http, local, torch, calculator"),
         (('name = "runner"', 'name = "big"'), "two workers are named 'big'"),
-        (('conductor = "big"', 'conductor = "bag"'), "`conductor` must be one of the workers"),
         (('model = "gpt-5"', ""), "(big): `model` is missing"),
         (("max_tokens = 100", "max_tokens = 0"), "`max_tokens` must be at least 1, found 0"),
         (("temperature = 1", "temperature = 3"), "`temperature` must be 0 to 2"),

@@ -26,7 +26,7 @@ from partbook.message import Message, Sampling
 from partbook.model import ChatModel
 from partbook.parse import parse
 from partbook.pool import AgentPool, Price
-from partbook.prompt import conductor_messages, retry_messages
+from partbook.prompt import PromptStyle, conductor_messages, retry_messages
 from partbook.resume import known_texts, lost_text, settled, worst_case
 from partbook.running import Run
 from partbook.trace import Trace
@@ -88,32 +88,28 @@ class Conductor:
     max_steps: int = MAX_STEPS
     retries: int = 2
     """Tries after the first, for faults that may pass; see `retry.REACTIONS`."""
+    style: PromptStyle = "paper"
+    """In any but the paper's it is asked once: it was trained on one message, never on errors."""
 
     async def propose(self, stage: Stage, round_index: int) -> Planned:
         """As `Proposer.propose`."""
-        messages = conductor_messages(
-            stage.question, stage.pool, self.max_steps, show_names=self.show_names
-        )
-        try:
-            workflow = await self._text(stage, round_index, 0, messages)
-            return Planned(round_index, workflow, "conductor")
-        except ParseError as err:
-            messages = retry_messages(messages, err.text, str(err))
-        try:
-            workflow = await self._text(stage, round_index, 1, messages)
-            return Planned(round_index, workflow, "retry")
-        except ParseError:
-            if self.fallback is None:
-                raise
+        messages = self._messages(stage)
+        failed: ParseError | None = None
+        for number in range(2 if self.style == "paper" else 1):
+            try:
+                workflow = await self._text(stage, round_index, number, messages)
+                return Planned(round_index, workflow, "retry" if number else "conductor")
+            except ParseError as err:
+                failed, messages = err, retry_messages(messages, err.text, str(err))
+        if self.fallback is None:
+            raise failed or AssertionError
         resolved = self.fallback.resolve(stage.pool)
         return Planned(round_index, resolved, "fallback", self.fallback.name)
 
     def count_earlier(self, stage: Stage) -> None:
         """As `Proposer.count_earlier`."""
         price = self.price or stage.budget.limits.assumed_price
-        first = conductor_messages(
-            stage.question, stage.pool, self.max_steps, show_names=self.show_names
-        )
+        first = self._messages(stage)
         for round_ in () if stage.earlier is None else stage.earlier.rounds:
             messages = first
             for text in round_.proposals:
@@ -121,6 +117,12 @@ class Conductor:
                     stage.budget.book(*worst_case(messages, self.sampling, price))
                 if text.fault is None:
                     messages = retry_messages(first, text.text, text.error or "")
+
+    def _messages(self, stage: Stage) -> tuple[Message, ...]:
+        names, style = self.show_names, self.style
+        return conductor_messages(
+            stage.question, stage.pool, self.max_steps, show_names=names, style=style
+        )
 
     async def _text(
         self, stage: Stage, round_index: int, number: int, messages: tuple[Message, ...]

@@ -51,7 +51,7 @@ class PoolConfig:
     workflow: str = ""
     """The fixed workflow that is played where nothing else is asked for."""
     conductor: str = ""
-    """The worker whose model conducts where nothing else is asked for."""
+    """Who conducts where nothing else is asked for: a worker, or as `--conductor` takes it."""
     fallback: str = "single"
     """The fixed workflow in place of a Conductor's text that cannot be parsed."""
     show_names: bool = False
@@ -136,11 +136,6 @@ def _check_pool(config: PoolConfig, where: str) -> None:
             raise ConfigError(f"{where}: two workers are named {name!r}")
     for worker in config.workers:
         _check_fallbacks(worker, names, where)
-    if config.conductor and config.conductor not in names:
-        raise ConfigError(
-            f"{where}: `conductor` must be one of the workers, found {config.conductor!r}; "
-            f"workers: {', '.join(names)}"
-        )
 
 
 def _worker(table: Table, folder: Path) -> WorkerSpec:

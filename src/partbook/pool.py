@@ -37,7 +37,7 @@ worker is asked to go on, or the step fails."""
 OnOverflow = Literal["fail", "shorten"]
 """What happens where the earlier answers do not fit into a worker's context window."""
 
-WorkerKind = Literal["http", "local", "calculator", "python", "lab"]
+WorkerKind = Literal["http", "local", "torch", "calculator", "python", "lab"]
 
 Context = Literal["turns", "tagged", "plain"]
 """How a worker is shown what it may read; see `prompt.worker_messages`."""
@@ -157,7 +157,8 @@ class WorkerSpec:
     """Unique in its pool."""
     kind: WorkerKind
     model: str = ""
-    """The provider's id of the model (`http`), or its name in the model registry (`local`)."""
+    """The provider's id of the model (`http`), its name in the model registry or its GGUF file
+    (`local`), or its folder or id on the Hugging Face hub (`torch`)."""
     endpoint: str = ""
     """Base URL of an OpenAI-compatible API, up to and including its version (`http`)."""
     key_env: str = ""

@@ -7,12 +7,30 @@ sees the question, its own subtask, and the answers that its access list names: 
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from string import Template
+from typing import Literal
 
+from partbook.errors import ConfigError
 from partbook.message import Message
 from partbook.pool import AgentPool, WorkerSpec
 
-__all__ = ["conductor_messages", "retry_messages", "worker_messages"]
+__all__ = [
+    "STYLES",
+    "PromptStyle",
+    "bare_prompt",
+    "conductor_messages",
+    "prompt_style",
+    "retry_messages",
+    "worker_messages",
+]
+
+PromptStyle = Literal["paper", "bare", "cards"]
+"""How a Conductor is asked: in the style in which it was trained, else in the paper's.
+
+`paper`: instructions, examples and the pool, as every language model can follow them.
+`bare`: the cards with their numbers and the question, as text that the model goes on with; for
+nets that were trained from scratch. `cards`: the same text as one message of a chat."""
+
+STYLES: tuple[PromptStyle, ...] = ("paper", "bare", "cards")
 
 
 @cache
@@ -20,13 +38,35 @@ def _text(name: str) -> str:
     return files("partbook.prompts").joinpath(name).read_text(encoding="utf-8").strip()
 
 
-@cache
-def _template(name: str) -> Template:
-    return Template(_text(name))
+def prompt_style(name: str) -> PromptStyle:
+    """The style of this name.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    for style in STYLES:
+        if style == name:
+            return style
+    raise ConfigError(f"the prompt style must be one of {', '.join(STYLES)}; found {name!r}")
+
+
+def bare_prompt(question: str, pool: AgentPool) -> str:
+    """The cards, each with its number, and the question; the completion follows directly.
+
+    The number stands behind its card, so that a policy that names a card goes on to its number by
+    copying.
+    """
+    cards = "".join(f"{_card(worker.spec)} ({i})\n" for i, worker in enumerate(pool.workers))
+    return f"{cards}Question: {question}\n"
 
 
 def conductor_messages(
-    question: str, pool: AgentPool, max_steps: int, *, show_names: bool = False
+    question: str,
+    pool: AgentPool,
+    max_steps: int,
+    *,
+    show_names: bool = False,
+    style: PromptStyle = "paper",
 ) -> tuple[Message, ...]:
     """The Conductor's prompt (arXiv:2512.04388, section 3.1 and appendix E).
 
@@ -36,20 +76,28 @@ def conductor_messages(
         max_steps: the most steps that the workflow may have.
         show_names: whether workers are shown by name; hidden, they are ordinals with a card, so
             that the Conductor does not follow a reputation.
+        style: `bare` and `cards` give one message; it shows no names and no number of steps.
     """
+    if style != "paper":
+        # In the chat template of the model; that of a `bare` one is the text alone.
+        return (Message("user", bare_prompt(question, pool)),)
     workers = "\n".join(
-        f"{i}: {spec.name + ', ' if show_names else ''}{spec.card or 'a language model'}"
+        f"{i}: {spec.name + ', ' if show_names else ''}{_card(spec)}"
         for i, spec in enumerate(worker.spec for worker in pool.workers)
     )
-    task = _template("conductor.txt").substitute(
+    task = _text("conductor.txt").format(
         max_steps=max_steps, examples=_text("examples.txt"), question=question, workers=workers
     )
     return (Message("user", task),)
 
 
+def _card(spec: WorkerSpec) -> str:
+    return spec.card or "a language model"
+
+
 def retry_messages(messages: Sequence[Message], text: str, error: str) -> tuple[Message, ...]:
     """The stricter second try: what the Conductor wrote, and what is wrong with it."""
-    complaint = _template("retry.txt").substitute(error=error)
+    complaint = _text("retry.txt").format(error=error)
     return (*messages, Message("assistant", text or "(nothing)"), Message("user", complaint))
 
 
@@ -87,7 +135,7 @@ def _plain(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> tupl
 def _turns(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> list[Message]:
     # The question opens the first turn: many chat templates forbid two user turns in a row.
     tasks = [*(earlier for earlier, _ in read), subtask]
-    tasks[0] = _template("turn.txt").substitute(question=question, subtask=tasks[0])
+    tasks[0] = _text("turn.txt").format(question=question, subtask=tasks[0])
     turns: list[Message] = []
     for task, (_, answer) in zip(tasks, read, strict=False):
         turns += [Message("user", task), Message("assistant", answer)]
@@ -100,4 +148,4 @@ def _tagged(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> str
         "</earlier_step>"
         for n, (task, answer) in enumerate(read)
     )
-    return _template("tagged.txt").substitute(question=question, earlier=earlier, subtask=subtask)
+    return _text("tagged.txt").format(question=question, earlier=earlier, subtask=subtask)

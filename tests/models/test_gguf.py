@@ -6,25 +6,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from partbook.errors import ConfigError
-from partbook.models.gguf import kv_bytes_per_token
-
-
-def text(value):
-    data = value.encode()
-    return struct.pack("<Q", len(data)) + data
-
-
-def entry(key, kind, value):
-    return text(key) + struct.pack("<I", kind) + value
-
-
-def gguf(*entries):
-    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(entries)) + b"".join(entries)
-
-
-def number(value):
-    return struct.pack("<I", value)
-
+from partbook.models.gguf import gguf_facts, kv_bytes_per_token
+from tests.gguf_head import entry, gguf, number, said, text
 
 SHAPE = (
     entry("general.architecture", 8, text("toy")),
@@ -112,3 +95,10 @@ def test_no_bytes_make_the_reader_raise_anything_else(tmp_path, cut, junk):
 
     with suppress(ConfigError):
         assert kv_bytes_per_token(path) >= 0
+
+
+def test_facts_are_numbers_and_short_texts(tmp_path):
+    entries = (said("general.type", "adapter"), said("toy.context_length", 512))
+    path = written(tmp_path / "toy.gguf", gguf(*entries, said("licence", "x" * 201)))
+
+    assert gguf_facts(path) == {"general.type": "adapter", "toy.context_length": 512}

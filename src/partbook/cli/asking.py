@@ -1,8 +1,10 @@
-"""What `run` and `plan` share: the question, the limits, and who settles the workflow."""
+"""What `run` and `plan` share: their options, the question, and the limits.
+
+Who settles the workflow is left to `choosing.py`.
+"""
 
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
@@ -10,16 +12,13 @@ from typing import Annotated
 import typer
 
 from partbook.budget import Limits
-from partbook.cli.opening import closed_pool
-from partbook.conduct import Conductor, Fixed, Proposer
-from partbook.config import PoolConfig, load_workflow
+from partbook.cli.conductors import CONDUCTOR
+from partbook.conduct import Conductor, Proposer
 from partbook.errors import ConfigError
-from partbook.fixed import FixedWorkflow
 from partbook.pool import AgentPool, Price
 
 __all__ = [
     "AssumePriceOption",
-    "Choice",
     "ConductorOption",
     "FileOption",
     "MaxCallsOption",
@@ -31,7 +30,6 @@ __all__ = [
     "TimeoutOption",
     "WorkflowOption",
     "check_prices",
-    "choose",
     "limits_of",
     "read_question",
 ]
@@ -51,7 +49,13 @@ WorkflowOption = Annotated[
 ]
 ConductorOption = Annotated[
     str | None,
-    typer.Option("--conductor", "-c", help="Let this worker of the pool write the workflow."),
+    typer.Option(
+        "--conductor",
+        "-c",
+        help="Who writes the workflow: a worker of the pool, a model, a GGUF file, "
+        "MODEL+ADAPTER.gguf, a folder or an id of the Hugging Face hub, or URL#MODEL; see "
+        "docs/conductor.md.",
+    ),
 ]
 MaxUsdOption = Annotated[
     str | None,
@@ -81,9 +85,6 @@ TimeoutOption = Annotated[
 ]
 
 _QUESTION_BYTES = 1_000_000
-
-CONDUCTOR_TOKENS = 1024
-"""What a worker's model may write at least when it conducts (arXiv:2512.04388, appendix A.1)."""
 
 
 def read_question(question: str | None, file: Path | None) -> str:
@@ -160,13 +161,19 @@ def _assumed(text: str | None) -> Price | None:
         ) from err
 
 
-def check_prices(pool: AgentPool, called: Collection[str] | None, limits: Limits) -> None:
+def check_prices(
+    pool: AgentPool,
+    called: Collection[str] | None,
+    limits: Limits,
+    proposer: Proposer | None = None,
+) -> None:
     """See that a limit in dollars can be kept, before anybody is called.
 
     Args:
         pool: the opened pool.
         called: names of the workers that may be called; None: all.
         limits: what the request may spend.
+        proposer: a Conductor that is no worker of the pool needs a price, too.
 
     Raises:
         ConfigError: there is such a limit, and a price is neither known nor assumed; the message
@@ -179,70 +186,12 @@ def check_prices(pool: AgentPool, called: Collection[str] | None, limits: Limits
         for worker in pool.workers
         if worker.spec.price is None and (called is None or worker.name in called)
     ]
+    if isinstance(proposer, Conductor) and proposer.price is None:
+        is_worker = any(worker.model is proposer.model for worker in pool.workers)
+        unknown += [] if is_worker else [CONDUCTOR]
     if unknown:
         raise ConfigError(
             f"--max-usd needs the price of every worker; unknown: {', '.join(unknown)}; give each "
             "a `price` in the pool file or in your prices file, or say with --assume-price IN/OUT "
             "what they cost at most"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Who settles the workflow: a person's fixed one, or a worker of the pool as Conductor."""
-
-    fixed: FixedWorkflow | None
-    conductor: str
-    fallback: FixedWorkflow | None
-    show_names: bool
-
-    def needed(self, config: PoolConfig) -> set[str] | None:
-        """Names of the workers that may be called; None: all of them."""
-        if self.fixed is None:
-            return None
-        pool = closed_pool(config)
-        played = [pool[i].spec for i in self.fixed.resolve(pool).workers]
-        return {spec.name for spec in played}.union(*(spec.fallbacks for spec in played))
-
-    def proposer(self, pool: AgentPool) -> Proposer:
-        """The proposer on an opened pool."""
-        if self.fixed is not None:
-            return Fixed(self.fixed)
-        worker = pool[pool.find(self.conductor)]
-        sampling = worker.spec.sampling
-        return Conductor(
-            worker.model,
-            replace(sampling, max_tokens=max(CONDUCTOR_TOKENS, sampling.max_tokens), stop=()),
-            price=worker.spec.price,
-            show_names=self.show_names,
-            constrain=worker.spec.kind == "local",
-            fallback=self.fallback,
-            retries=worker.spec.retries,
-        )
-
-
-def choose(config: PoolConfig, workflow: str | None, conductor: str | None) -> Choice:
-    """What the options ask for, else what the pool file says.
-
-    Raises:
-        ConfigError: both are asked for, neither is anywhere, or the worker is not in the pool.
-    """
-    if workflow and conductor:
-        raise ConfigError("--workflow and --conductor exclude each other")
-    if not workflow and not conductor:
-        workflow, conductor = config.workflow, config.conductor
-    if workflow:
-        return Choice(load_workflow(workflow), "", None, config.show_names)
-    if not conductor:
-        raise ConfigError(
-            f"pool {config.name!r} names neither a workflow nor a conductor: use --workflow NAME "
-            "or --conductor WORKER"
-        )
-    workers = {spec.name: spec for spec in config.workers}
-    if conductor not in workers or workers[conductor].is_tool:
-        models = [spec.name for spec in config.workers if not spec.is_tool]
-        raise ConfigError(
-            f"--conductor: a language model of pool {config.name!r} was expected, found "
-            f"{conductor!r}; there are: {', '.join(models)}"
-        )
-    return Choice(None, conductor, load_workflow(config.fallback), config.show_names)

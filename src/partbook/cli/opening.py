@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from partbook.models.recorded import Recording
     from partbook.models.replayed import Replay
 
-__all__ = ["Absent", "closed_pool", "opened_pool"]
+__all__ = ["Absent", "closed_pool", "opened_pool", "opened_worker"]
 
 LOCAL_CONTEXT = 4096
 """Context window of a model in this process where the pool file names none, in tokens."""
@@ -88,6 +88,19 @@ async def opened_pool(
         yield AgentPool(config.name, tuple(workers))
 
 
+@asynccontextmanager
+async def opened_worker(
+    spec: WorkerSpec,
+    *,
+    prices: Path | None = None,
+    recording: "Recording | None" = None,
+    replay: "Replay | None" = None,
+) -> AsyncIterator[Worker]:
+    """One worker of no pool, ready to be called; otherwise as `opened_pool`."""
+    async with AsyncExitStack() as stack:
+        yield await _Opener(stack, prices, recording, replay).open(spec)
+
+
 class _Opener:
     """Builds models, each kind's shared parts once: an HTTP session, the loaded model files."""
 
@@ -134,6 +147,8 @@ class _Opener:
 
                 scripted = lab_pool(order=[spec.model])[0].spec
                 return replace(spec, price=scripted.price, card=spec.card or scripted.card)
+            case "torch":
+                return replace(spec, price=spec.price or FREE)
             case "calculator" | "python":
                 return replace(spec, price=FREE)
 
@@ -143,6 +158,12 @@ class _Opener:
                 return await self._open_http(spec)
             case "local":
                 return self._open_local(spec)
+            case "torch":
+                from partbook.models.in_torch import TorchModel
+
+                model = TorchModel(spec.model)
+                self._stack.push_async_callback(model.aclose)
+                return model
             case "lab":
                 from partbook.lab.pool import lab_pool
 
@@ -195,14 +216,15 @@ class _Opener:
     def _open_local(self, spec: WorkerSpec) -> ChatModel:
         if self._local is None:
             from partbook.models.local import LocalModels, LocalSpec
-            from partbook.models.registry import model_path
+            from partbook.models.registry import model_files
 
             models = LocalModels()
             self._stack.push_async_callback(models.aclose)
 
             def build(spec: WorkerSpec) -> ChatModel:
                 window = spec.context_window or LOCAL_CONTEXT
-                return models.get(LocalSpec(model_path(spec.model), window, spec.max_concurrency))
+                path, adapter = model_files(spec.model)
+                return models.get(LocalSpec(path, window, spec.max_concurrency, lora=adapter))
 
             self._local = build
         return self._local(spec)

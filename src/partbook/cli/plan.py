@@ -18,10 +18,10 @@ from partbook.cli.asking import (
     TimeoutOption,
     WorkflowOption,
     check_prices,
-    choose,
     limits_of,
     read_question,
 )
+from partbook.cli.choosing import choose
 from partbook.cli.opening import opened_pool
 from partbook.conduct import plan
 from partbook.config import load_pool
@@ -53,9 +53,12 @@ def plan_command(
 
     async def go() -> Planned:
         needed = {choice.conductor} if choice.conductor else set()
-        async with opened_pool(config, needed, prices=prices) as opened:
-            check_prices(opened, needed, limits)
-            return await plan(asked, opened, choice.proposer(opened), limits=limits)
+        async with (
+            opened_pool(config, needed, prices=prices) as opened,
+            choice.opened(opened, prices=prices) as proposer,
+        ):
+            check_prices(opened, needed, limits, proposer)
+            return await plan(asked, opened, proposer, limits=limits)
 
     try:
         planned = asyncio.run(go())

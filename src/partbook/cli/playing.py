@@ -67,7 +67,9 @@ class Playing:
         """
         with ExitStack() as stack:
             spans = stack.enter_context(
-                span_listener(self.setup.config, self.setup.choice.conductor)
+                span_listener(
+                    self.setup.choice.everybody(self.setup.config), self.setup.choice.name
+                )
             )
             view = self._view()
             recording = self._recording()
@@ -96,14 +98,20 @@ class Playing:
     async def _conducted(self, recording: "Recording | None", on_event: OnEvent) -> Trace:
         setup = self.setup
         needed = setup.choice.needed(setup.config)
-        async with opened_pool(
-            setup.config, needed, prices=setup.prices, recording=recording, replay=self._replay()
-        ) as pool:
-            check_prices(pool, needed, setup.limits)
+        replay = self._replay()
+        async with (
+            opened_pool(
+                setup.config, needed, prices=setup.prices, recording=recording, replay=replay
+            ) as pool,
+            setup.choice.opened(
+                pool, prices=setup.prices, recording=recording, replay=replay
+            ) as proposer,
+        ):
+            check_prices(pool, needed, setup.limits, proposer)
             return await conduct(
                 self.question,
                 pool,
-                setup.choice.proposer(pool),
+                proposer,
                 limits=setup.limits,
                 on_event=on_event,
                 stream=self.visible,
@@ -124,7 +132,8 @@ class Playing:
             return None
         from partbook.models.recorded import Recording, described
 
-        return Recording.open(setup.record, setup.config.name, described(setup.config.workers))
+        workers = described(setup.choice.everybody(setup.config).workers)
+        return Recording.open(setup.record, setup.config.name, workers)
 
     def _replay(self) -> "Replay | None":
         if self.setup.replay is None:

@@ -1,7 +1,7 @@
 """Setup: how a run was asked for, in full, so that it can be taken up again by its id alone.
 
-It holds names, paths and limits, and a short hash of each worker as the pool file described it; no
-key and no price list.
+It holds names, paths and limits, a short hash of each worker as the pool file described it, and one
+of the Conductor's files; no key and no price list.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from partbook.budget import Limits
-from partbook.cli.asking import Choice, choose
+from partbook.cli.choosing import Choice, choose
 from partbook.config import PoolConfig, load_pool, pool_names, workflow_names
 from partbook.errors import ConfigError
 from partbook.pool import WorkerSpec
@@ -40,6 +40,8 @@ class Setup:
     replay: Path | None
     hashes: Mapping[str, str]
     """What the pool file said: a hash by each worker's name, and one by "" for the rest."""
+    conductor_hash: str = ""
+    """Of the files of a Conductor from outside the pool; empty where there are none."""
 
     @classmethod
     def of(
@@ -59,18 +61,19 @@ class Setup:
         """
         if record is not None and replay is not None:
             raise ConfigError("--record and --replay exclude each other")
-        setup = cls(
+        config = load_pool(pool)
+        outside = choose(config, workflow, conductor).outside
+        return cls(
             _whole(pool, pool_names()),
             None if workflow is None else _whole(workflow, workflow_names()),
-            conductor,
+            conductor if outside is None else outside.text,
             limits,
             None if prices is None else prices.absolute(),
             None if record is None else record.absolute(),
             None if replay is None else replay.absolute(),
-            _hashes(load_pool(pool)),
+            _hashes(config),
+            "" if outside is None else outside.fingerprint(),
         )
-        choose(setup.config, workflow, conductor)
-        return setup
 
     @cached_property
     def config(self) -> PoolConfig:
@@ -83,7 +86,7 @@ class Setup:
         return choose(self.config, self.workflow, self.conductor)
 
     def check_unchanged(self) -> None:
-        """Refuse a pool that is not what it was when the run began.
+        """Refuse a pool or a Conductor that is not what it was when the run began.
 
         Raises:
             ConfigError: it has changed; the message says what.
@@ -107,6 +110,12 @@ class Setup:
                 f"pool {self.pool} is not what it was when the run began: {', '.join(changes)}; "
                 "undo that, or ask again with `partbook run`"
             )
+        outside = self.choice.outside
+        if outside is not None and outside.fingerprint() != self.conductor_hash:
+            raise ConfigError(
+                f"the Conductor {outside.text} is not what it was when the run began; undo that, "
+                "or ask again with `partbook run`"
+            )
 
     def to_json(self) -> str:
         """As text, for the journal and the store."""
@@ -128,6 +137,7 @@ class Setup:
                 "record": _text(self.record),
                 "replay": _text(self.replay),
                 "hashes": dict(self.hashes),
+                "conductor_hash": self.conductor_hash,
             },
             separators=(",", ":"),
         )
@@ -159,6 +169,7 @@ class Setup:
                 _path(data["record"]),
                 _path(data["replay"]),
                 data["hashes"],
+                data.get("conductor_hash", ""),
             )
         except (LookupError, TypeError, ValueError) as err:
             raise ConfigError("the run was not begun by `partbook run`; it cannot go on") from err

@@ -1,8 +1,8 @@
-"""Reads from a GGUF file's head what its key-value cache will cost in memory.
+"""Reads from a GGUF file's head what it is, and what its key-value cache will cost in memory.
 
-Only the whole numbers of the metadata are kept; texts, the vocabulary and the weights are passed
-over. The file is not trusted: it cannot make us read more than MAX_HEAD_BYTES. The format is that
-of the GGUF specification, versions 2 and 3, little-endian.
+Only whole numbers and short texts of the metadata are kept; the vocabulary and the weights are
+passed over. The file is not trusted: it cannot make us read more than MAX_HEAD_BYTES. The format is
+that of the GGUF specification, versions 2 and 3, little-endian.
 """
 
 import struct
@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from partbook.errors import ConfigError
 
-__all__ = ["kv_bytes_per_token"]
+__all__ = ["gguf_facts", "kv_bytes_per_token"]
 
 WHOLE = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 10: "Q", 11: "q"}
 """Types of whole numbers, as `struct` spells them."""
@@ -25,7 +25,25 @@ STRING, ARRAY = 8, 9
 MAX_HEAD_BYTES = 64 * 2**20
 """Longest metadata; a vocabulary of 250,000 tokens with its merges takes about 12 MB."""
 
+MAX_TEXT_BYTES = 200
+"""Longer texts of the metadata (templates, licences) are passed over."""
+
 F16_BYTES = 2
+
+
+def gguf_facts(path: Path) -> dict[str, int | str]:
+    """The whole numbers and short texts of the metadata; of a list of numbers, the largest.
+
+    Raises:
+        ConfigError: the file cannot be read, or is no GGUF file.
+    """
+    try:
+        with path.open("rb") as file:
+            return dict(_facts(file))
+    except OSError as error:
+        raise ConfigError(f"cannot read the model {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is no GGUF file: {error}") from error
 
 
 def kv_bytes_per_token(path: Path) -> int:
@@ -39,9 +57,10 @@ def kv_bytes_per_token(path: Path) -> int:
     shape: dict[str, int] = {}
     try:
         with path.open("rb") as file:
-            for key, value in _whole_numbers(file):
-                # Keys start with the architecture's name, of which a file has one.
-                shape[key.partition(".")[2]] = value
+            for key, value in _facts(file):
+                if isinstance(value, int):
+                    # Keys start with the architecture's name, of which a file has one.
+                    shape[key.partition(".")[2]] = value
         layers, heads = shape["block_count"], shape["attention.head_count"]
         width = shape["embedding_length"] // heads
     except OSError as error:
@@ -53,8 +72,7 @@ def kv_bytes_per_token(path: Path) -> int:
     return layers * shape.get("attention.head_count_kv", heads) * (keys + values) * F16_BYTES
 
 
-def _whole_numbers(file: BinaryIO) -> Iterator[tuple[str, int]]:
-    """Key and value of the metadata that are whole numbers; of a list, the largest."""
+def _facts(file: BinaryIO) -> Iterator[tuple[str, int | str]]:
     if file.read(4) != b"GGUF":
         raise ValueError("it does not start with GGUF")
     _, _, entries = struct.unpack("<IQQ", _read(file, 20))
@@ -63,6 +81,10 @@ def _whole_numbers(file: BinaryIO) -> Iterator[tuple[str, int]]:
         (kind,) = struct.unpack("<I", _read(file, 4))
         if kind in WHOLE:
             yield key, _numbers(file, kind, 1)[0]
+        elif kind == STRING:
+            text = _text(file)
+            if len(text) <= MAX_TEXT_BYTES:
+                yield key, text.decode(errors="replace")
         elif kind == ARRAY:
             of, count = struct.unpack("<IQ", _read(file, 12))
             if of in WHOLE:

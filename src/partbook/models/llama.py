@@ -27,6 +27,10 @@ BATCH_TOKENS = 128
 """Prompt tokens that are read in one go. Between two of them a call can be stopped; on a CPU a
 larger batch was measured to be no faster."""
 
+SMALL_BYTES = 32 * 2**20
+"""A model whose file is smaller gets one thread. Threads wait for each other many times a token,
+and on a busy machine two of them were measured to take 200 times as long as one."""
+
 MAX_SEED = 2**32 - 1
 """llama.cpp takes 32 bits and reads the largest number as "at random"."""
 
@@ -43,8 +47,9 @@ class LocalSpec:
     """Tokens of one conversation, prompt and completion together; at least 1."""
     slots: int = 2
     """Conversations at once; at least 1. More of them wait for a free slot."""
-    threads: int = os.cpu_count() or 1
-    """Threads that compute; at least 1. More than there are idle cores slows it down."""
+    threads: int = field(default_factory=lambda: _threads())
+    """Threads that compute; at least 1. More than there are idle cores slows it down. Where nothing
+    else is said: `OMP_NUM_THREADS` where that is set, else the number of cores."""
     lora: Path | None = None
     """A LoRA adapter in GGUF that is laid over the weights; None is the model as it is."""
 
@@ -172,6 +177,11 @@ def _request(messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
     return request | {name: value for name, value in optional.items() if value is not None}
 
 
+def _threads() -> int:
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return int(told) if told.isdecimal() and int(told) > 0 else os.cpu_count() or 1
+
+
 def _open(spec: LocalSpec) -> Any:
     """Load a model; takes seconds.
 
@@ -188,7 +198,8 @@ def _open(spec: LocalSpec) -> Any:
     params.n_ctx = spec.n_ctx * spec.slots
     params.n_parallel = spec.slots
     params.n_batch = params.n_ubatch = BATCH_TOKENS
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = spec.threads
+    threads = spec.threads if spec.path.stat().st_size >= SMALL_BYTES else 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     # llama.cpp would keep up to 8 GiB of old prompts; each slot keeps its last one anyway.
     params.cache_ram_mib = 0
     params.api_keys = [secrets.token_urlsafe(32)]

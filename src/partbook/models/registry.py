@@ -27,6 +27,7 @@ __all__ = [
     "find_model",
     "is_present",
     "known_models",
+    "model_files",
     "model_path",
     "models_dir",
 ]
@@ -148,6 +149,20 @@ def model_path(name: str) -> Path:
             f"model {name} is not here yet ({model.path}): run `partbook models pull {name}`"
         )
     return model.path
+
+
+def model_files(text: str) -> tuple[Path, Path | None]:
+    """The files of a model, and of the adapter that is to lie over it.
+
+    Args:
+        text: `MODEL` or `MODEL+ADAPTER`: a name in the registry or a GGUF file, and a GGUF file.
+
+    Raises:
+        ConfigError: the name is unknown or not pulled. Whether a file is there is seen on loading.
+    """
+    model, _, adapter = text.partition("+")
+    is_file = model.endswith(".gguf") or Path(model).is_file()
+    return Path(model) if is_file else model_path(model), Path(adapter) if adapter else None
 
 
 def _known_model(row: dict[str, Any]) -> KnownModel:

@@ -1,0 +1,132 @@
+"""Who settles the workflow of a run: chosen by its options, else by the pool file, and opened."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from partbook.cli.conductors import CONDUCTOR_TOKENS, Outside, find_outside
+from partbook.cli.opening import closed_pool, opened_worker
+from partbook.conduct import Conductor, Fixed, Proposer
+from partbook.config import PoolConfig, load_workflow
+from partbook.errors import ConfigError
+from partbook.fixed import FixedWorkflow
+from partbook.pool import AgentPool, Worker
+from partbook.prompt import PromptStyle
+
+if TYPE_CHECKING:
+    from partbook.models.recorded import Recording
+    from partbook.models.replayed import Replay
+
+__all__ = ["Choice", "choose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who settles the workflow: a person's fixed one, or a language model as Conductor."""
+
+    fixed: FixedWorkflow | None
+    conductor: str
+    """Name of the worker of the pool that conducts; empty where none does."""
+    outside: Outside | None
+    """The Conductor where it is no worker of the pool."""
+    fallback: FixedWorkflow | None
+    show_names: bool
+
+    def needed(self, config: PoolConfig) -> set[str] | None:
+        """Names of the workers that may be called; None: all of them."""
+        if self.fixed is None:
+            return None
+        pool = closed_pool(config)
+        played = [pool[i].spec for i in self.fixed.resolve(pool).workers]
+        return {spec.name for spec in played}.union(*(spec.fallbacks for spec in played))
+
+    @property
+    def name(self) -> str:
+        """Name of the Conductor; empty for a fixed workflow."""
+        return self.conductor if self.outside is None else self.outside.spec.name
+
+    def everybody(self, config: PoolConfig) -> PoolConfig:
+        """The pool and the Conductor: all who may be called."""
+        if self.outside is None:
+            return config
+        return replace(config, workers=(*config.workers, self.outside.spec))
+
+    @asynccontextmanager
+    async def opened(
+        self,
+        pool: AgentPool,
+        *,
+        prices: Path | None = None,
+        recording: "Recording | None" = None,
+        replay: "Replay | None" = None,
+    ) -> AsyncIterator[Proposer]:
+        """The proposer on an opened pool.
+
+        Args:
+            pool: the workers.
+            prices: as for the pool; likewise `recording` and `replay`.
+
+        Raises:
+            ConfigError: a Conductor from outside cannot be opened.
+        """
+        if self.fixed is not None:
+            yield Fixed(self.fixed)
+        elif self.outside is None:
+            worker = pool[pool.find(self.conductor)]
+            yield self._conductor(worker, "paper", constrain=worker.spec.kind == "local")
+        else:
+            style, constrain = self.outside.style, self.outside.constrain
+            async with opened_worker(
+                self.outside.spec, prices=prices, recording=recording, replay=replay
+            ) as worker:
+                yield self._conductor(worker, style, constrain=constrain)
+
+    def _conductor(self, worker: Worker, style: PromptStyle, *, constrain: bool) -> Conductor:
+        sampling = worker.spec.sampling
+        if self.outside is None:
+            # A worker's own limit is for its answers, a workflow needs this much.
+            most = max(CONDUCTOR_TOKENS, sampling.max_tokens)
+            sampling = replace(sampling, max_tokens=most, stop=())
+        return Conductor(
+            worker.model,
+            sampling,
+            price=worker.spec.price,
+            show_names=self.show_names,
+            constrain=constrain,
+            fallback=self.fallback,
+            retries=worker.spec.retries,
+            style=style,
+        )
+
+
+def choose(config: PoolConfig, workflow: str | None, conductor: str | None) -> Choice:
+    """What the options ask for, else what the pool file says.
+
+    Raises:
+        ConfigError: both are asked for, neither is anywhere, or nobody is known as the Conductor.
+    """
+    if workflow and conductor:
+        raise ConfigError("--workflow and --conductor exclude each other")
+    where = "--conductor"
+    if not workflow and not conductor:
+        workflow, conductor = config.workflow, config.conductor
+        where = f"pool {config.name!r}: conductor"
+    if workflow:
+        return Choice(load_workflow(workflow), "", None, None, config.show_names)
+    if not conductor:
+        raise ConfigError(
+            f"pool {config.name!r} names neither a workflow nor a conductor: use --workflow NAME "
+            "or --conductor WHO"
+        )
+    workers = {spec.name: spec for spec in config.workers}
+    models = [spec.name for spec in config.workers if not spec.is_tool]
+    if conductor in workers and conductor not in models:
+        raise ConfigError(
+            f"{where}: a language model was expected, worker {conductor!r} of pool "
+            f"{config.name!r} is none; there are: {', '.join(models)}"
+        )
+    outside = None if conductor in workers else find_outside(conductor, models, where)
+    name = conductor if outside is None else ""
+    return Choice(None, name, outside, load_workflow(config.fallback), config.show_names)
