@@ -85,7 +85,7 @@ card ="""
     [
         (("conductor =", "conductr ="), "unknown key `conductr`; did you mean `conductor`?"),
         (("max_tokens", "max_token"), "(big): sampling: unknown key `max_token`"),
-        (('kind = "python"', 'kind = "pyton"'), "`kind` must be one of http, local, torch, calculator"),
+        (('kind = "python"', 'kind = "pyton"'), "must be one of http, local, torch, calculator"),
         (('name = "runner"', 'name = "big"'), "two workers are named 'big'"),
         (('model = "gpt-5"', ""), "(big): `model` is missing"),
         (("max_tokens = 100", "max_tokens = 0"), "`max_tokens` must be at least 1, found 0"),

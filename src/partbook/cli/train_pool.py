@@ -1,0 +1,127 @@
+"""What training needs of a pool: opened for its share of the calls, priced, and asked once."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from partbook.cli.opening import Absent, closed_pool, opened_pool
+from partbook.config import load_pool
+from partbook.errors import PartbookError
+from partbook.message import Message
+from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
+from partbook.price_table import OwnPrice, read_own_prices
+
+if TYPE_CHECKING:
+    from partbook.train.data import Data
+
+__all__ = ["Asked", "ask_workers", "opened_for_training", "priced_pool"]
+
+_TOKENS = 16
+"""What a worker may write when it is asked whether it is there: some models refuse fewer."""
+
+_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one call told about a worker."""
+
+    worker: str
+    seconds: float | None
+    """None: it did not answer."""
+    cost_usd: Decimal | None
+    """None: unknown."""
+    detail: str
+
+
+@asynccontextmanager
+async def opened_for_training(data: "Data") -> AsyncIterator[AgentPool]:
+    """The pool of a preset, with this process's share of all limits.
+
+    Raises:
+        ConfigError: there is no such pool or worker, or it cannot be opened.
+    """
+    config = load_pool(data.pool)
+    closed = closed_pool(config)
+    called = {closed[closed.find(name)].name for name in data.workers} or set(closed.names)
+    if data.grader:
+        called.add(closed[closed.find(data.grader)].name)
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    workers = tuple(_share(spec, processes) for spec in config.workers)
+    async with opened_pool(replace(config, workers=workers), called) as pool:
+        yield pool
+
+
+def _share(spec: WorkerSpec, processes: int) -> WorkerSpec:
+    def part(limit: int | None) -> int | None:
+        return None if limit is None else max(1, limit // processes)
+
+    return replace(
+        spec,
+        max_concurrency=max(1, spec.max_concurrency // processes),
+        requests_per_minute=part(spec.requests_per_minute),
+        tokens_per_minute=part(spec.tokens_per_minute),
+    )
+
+
+def priced_pool(data: "Data") -> AgentPool:
+    """The workers who may be called with their prices, unopened: no key is read.
+
+    Raises:
+        ConfigError: there is no such pool or worker.
+    """
+    from partbook.train.course import training_pool
+
+    own = read_own_prices(None)
+    config = load_pool(data.pool)
+    workers = (
+        Worker(replace(spec, price=_price(spec, own)), Absent(spec.name)) for spec in config.workers
+    )
+    return training_pool(AgentPool(config.name, tuple(workers)), data)
+
+
+def _price(spec: WorkerSpec, own: tuple[OwnPrice, ...]) -> Price | None:
+    if spec.kind == "lab":
+        from partbook.lab.pool import lab_pool
+
+        return lab_pool(order=[spec.model])[0].spec.price
+    if spec.price is not None or spec.kind != "http":
+        return spec.price or FREE
+    from partbook.models.http import PRESETS
+    from partbook.prices import price_of
+
+    endpoint = PRESETS[spec.endpoint].endpoint if spec.endpoint in PRESETS else spec.endpoint
+    return price_of(spec.model, endpoint, own)
+
+
+async def ask_workers(pool: AgentPool) -> list[Asked]:
+    """Ask every worker something short, all at once."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_ask(worker)) for worker in pool.workers]
+    return [task.result() for task in tasks]
+
+
+async def _ask(worker: Worker) -> Asked:
+    began = time.monotonic()
+    sampling = replace(worker.spec.sampling, max_tokens=_TOKENS)
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            found = await worker.model.chat([Message("user", _question(worker.spec))], sampling)
+    except PartbookError as err:
+        return Asked(worker.name, None, None, str(err))
+    except TimeoutError:
+        return Asked(worker.name, None, None, f"no answer within {_PATIENCE_S:.0f} s")
+    price = worker.spec.price
+    cost = None if price is None or found.usage is None else price.cost_usd(found.usage)
+    return Asked(worker.name, time.monotonic() - began, cost, "answers")
+
+
+def _question(spec: WorkerSpec) -> str:
+    if spec.kind == "python":
+        return "```python\nprint(6 * 7)\n```"
+    return "6 * 7" if spec.kind == "calculator" else "Say OK."

@@ -1,0 +1,1 @@
+"""Configurations for `accelerate launch`, one YAML file each."""

@@ -1,0 +1,226 @@
+"""What the warm start shows: the format, reasons before the lists, and the range of plans.
+
+A demonstration divides the question into its own clauses, names for every step the skill it needs
+and the card it goes to, and then writes the three lists. It is deliberately no example of good
+judgement: most steps go to anybody, whole questions are handed over, checks and access lists are
+drawn at random among what makes sense at all. Whom to ask is what reward has to teach; but the
+cards are followed more often than chance would, because a policy that has learned that the
+question does not matter for routing has to find its way back from reward alone, which small nets
+do too slowly (docs/log.md).
+"""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from partbook.lab import LabProblem, Part
+from partbook.lab.optimum import CHECK
+from partbook.lab.pool import CLAIMS
+from partbook.lab.table import WHOLE
+from partbook.lab.values import NAMES, TOWNS, WORDS, owned
+from partbook.parse import render
+from partbook.pool import AgentPool
+from partbook.workflow import MAX_STEPS, Step, Workflow
+
+__all__ = ["Habits", "demonstration", "drill", "respelled", "scrambled"]
+
+_CHECKER = "val"
+
+_REPEATS = 0.5
+"""Share of the clauses of a drill in which words come back."""
+
+_VALUE = re.compile(
+    rf"\d+|\b({'|'.join(owned(WORDS, 'train') + owned(NAMES, 'train') + owned(TOWNS, 'train'))})\b",
+    re.IGNORECASE,
+)
+"""A number, or a word of the training split that a problem works on."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+_PIECES = "".join(owned(WORDS, "train") + owned(NAMES, "train")).lower()
+"""What made-up words get a piece of."""
+
+_LENGTHS = range(2, 8)
+"""Letters of a made-up word before it gets its piece, in the place of up to three of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How often demonstrations do what; shares are 0 to 1."""
+
+    believed: float = 0.4
+    """Steps that go to somebody whose card names the skill; the others go to anybody."""
+    whole: float = 0.12
+    """Plans that hand over the whole question, up to three times."""
+    merged: float = 0.15
+    """Plans in which neighbouring parts may share a step."""
+    checked: float = 0.2
+    """Plans in which parts may be checked."""
+    misread: float = 0.2
+    """Plans whose access lists are drawn anew, step by step."""
+    scrambled: float = 0.0
+    """Problems whose clauses have their words in another order, in question and plan alike."""
+    respelled: float = 0.0
+    """Problems whose numbers, words and names are made up, in question and plan alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A step before it has a worker."""
+
+    needs: tuple[str, ...]
+    """Skills, or `all`, or `check`."""
+    subtask: str
+    access: tuple[int, ...]
+
+
+def demonstration(
+    problem: LabProblem, pool: AgentPool, rng: random.Random, habits: Habits | None = None
+) -> str:
+    """Write one completion.
+
+    Args:
+        problem: what the question is made of.
+        pool: lab workers.
+        rng: draws the plan.
+        habits: how often it does what.
+    """
+    habits = habits or Habits()
+    if rng.random() < habits.whole:
+        drafts = _handed_over(rng)
+    else:
+        drafts = _divided(problem.parts, rng, habits)
+        if rng.random() < habits.misread:
+            drafts = [
+                _Draft(d.needs, d.subtask, tuple(j for j in range(i) if rng.random() < 0.5))
+                for i, d in enumerate(drafts)
+            ]
+    workers = [_worker(draft.needs[0], pool, rng, habits) for draft in drafts]
+    reasons = ", ".join(
+        f"{' and '.join(draft.needs)} by {pool[worker].spec.card} ({worker})"
+        for draft, worker in zip(drafts, workers, strict=True)
+    )
+    steps = (
+        Step(worker, draft.subtask, draft.access)
+        for draft, worker in zip(drafts, workers, strict=True)
+    )
+    return f"{reasons}.\n{render(Workflow(tuple(steps)))}"
+
+
+def scrambled(problem: LabProblem, rng: random.Random, repeats: float = 0.0) -> LabProblem:
+    """The problem with the words of every clause in another order; it has no answer any more.
+
+    There are two or three train phrases for an operation. A small net that sees nothing else
+    learns them by heart and writes them in place of what the question says. Out of order they
+    cannot be learned by heart, only copied.
+
+    Args:
+        problem: what to scramble.
+        rng: draws the order.
+        repeats: share of the clauses whose words are drawn with replacement. Where words come
+            back, knowing the last two is not enough to go on: a net has to keep its place.
+    """
+    question, parts = problem.question.lower(), []
+    for part in problem.parts:
+        clause = part.subtask.lower()
+        words = clause.split()
+        if rng.random() < repeats:
+            words = rng.choices(words, k=len(words))
+        else:
+            rng.shuffle(words)
+        mixed = " ".join(words)
+        question = question.replace(clause, mixed, 1)
+        parts.append(replace(part, subtask=mixed))
+    return replace(problem, question=question, parts=tuple(parts))
+
+
+def respelled(problem: LabProblem, rng: random.Random) -> LabProblem:
+    """The problem with made-up numbers, words and names; it has no answer any more.
+
+    The training split has a few dozen words, so a net learns how each of them goes on after its
+    first piece, and puts one of them where a new word starts alike. What is made up anew every
+    time can only be copied.
+    """
+    made: dict[str, str] = {}
+
+    def other(found: re.Match[str]) -> str:
+        value = found[0].lower()
+        if value not in made:
+            made[value] = _made_up(value, rng)
+        return made[value]
+
+    question = _VALUE.sub(other, problem.question)
+    parts = tuple(replace(part, subtask=_VALUE.sub(other, part.subtask)) for part in problem.parts)
+    return replace(problem, question=question, parts=parts)
+
+
+def _made_up(value: str, rng: random.Random) -> str:
+    if value.isdigit():
+        # Few different digits: where digits come back, a net has to know more than the last one.
+        digits = rng.sample("0123456789", rng.choice((1, 2, 3, 4)))
+        return "".join(rng.choice(digits) for _ in value)
+    letters = "".join(rng.choice(_LETTERS) for _ in range(rng.choice(_LENGTHS)))
+    start = rng.randrange(len(letters))
+    # In one string of words cut anywhere stand all the pieces that the tokenizer knows.
+    cut = rng.randrange(len(_PIECES) - 5)
+    return letters[:start] + _PIECES[cut : cut + rng.choice((2, 3, 4, 5))] + letters[start + 3 :]
+
+
+def drill(problem: LabProblem, rng: random.Random) -> tuple[str, str]:
+    """A question without cards, and the list of its clauses: nothing but copying.
+
+    Most of what a policy writes is copied, and a net from scratch learns to copy several times
+    sooner where it sees nothing else.
+
+    Returns:
+        The prompt and the completion.
+    """
+    mixed = scrambled(problem, rng, _REPEATS)
+    clauses = ", ".join(f'"{part.subtask}"' for part in mixed.parts)
+    return f"{mixed.question}\n", f"[{clauses}]"
+
+
+def _worker(need: str, pool: AgentPool, rng: random.Random, habits: Habits) -> int:
+    claims: Sequence[str] = ()
+    if need == "check":
+        claims = (_CHECKER,)
+    else:
+        claims = next((names for skill, names in CLAIMS.items() if skill == need), ())
+    present = [name for name in claims if name in pool.names]
+    if present and rng.random() < habits.believed:
+        return pool.find(rng.choice(present))
+    return rng.randrange(len(pool))
+
+
+def _handed_over(rng: random.Random) -> list[_Draft]:
+    drafts: list[_Draft] = []
+    for i in range(rng.choice((1, 1, 2, 3))):
+        if i and rng.random() < 0.5:
+            drafts.append(_Draft(("check",), CHECK, tuple(range(i))))
+        else:
+            drafts.append(_Draft(("all",), WHOLE, rng.choice(((), tuple(range(i))))))
+    return drafts
+
+
+def _divided(parts: Sequence[Part], rng: random.Random, habits: Habits) -> list[_Draft]:
+    """A step per part, some of them merged, some of them checked."""
+    merges, checks = rng.random() < habits.merged, rng.random() < habits.checked
+    drafts: list[_Draft] = []
+    at: list[int] = []
+    for i, part in enumerate(parts):
+        reads = tuple(sorted({at[j] for j in part.reads}))
+        if merges and drafts and drafts[-1].needs != ("check",) and rng.random() < 0.5:
+            last = drafts.pop()
+            reads = tuple(sorted({*last.access, *reads} - {len(drafts)}))
+            subtask = f"{last.subtask}, then {part.subtask}"
+            drafts.append(_Draft((*last.needs, part.skill), subtask, reads))
+        else:
+            drafts.append(_Draft((part.skill,), part.subtask, reads))
+        room = MAX_STEPS - len(drafts) - (len(parts) - 1 - i)
+        if checks and room > 0 and rng.random() < 0.5:
+            # A checker that does not see what a step worked on can only pass its answer on.
+            seen = {*reads, len(drafts) - 1} if rng.random() < 0.7 else {len(drafts) - 1}
+            drafts.append(_Draft(("check",), CHECK, tuple(sorted(seen))))
+        at.append(len(drafts) - 1)
+    return drafts

@@ -1,0 +1,193 @@
+"""The environment: from a row and a completion to a reward, whatever trains on it.
+
+A completion is parsed, played and judged exactly as a question is conducted for a user; the only
+difference is that nobody asks the policy a second time. All rollouts of a call are in flight at
+once, each with a hard deadline. Nothing that happens to a rollout can leave here as an exception:
+an outage, a deadline and a bug in a judge are outcomes without a reward.
+
+A trainer calls `Environment.score` and reads the rewards. Dropping groups that have lost a member
+is left to it, because only it sees whole groups.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from partbook.budget import Limits
+from partbook.conduct import conduct
+from partbook.errors import ParseError
+from partbook.event import Planned, Proposed
+from partbook.execute import Stage
+from partbook.lab import lab_pool
+from partbook.message import Usage
+from partbook.parse import parse
+from partbook.pool import AgentPool
+from partbook.reward import RIGHT, WRONG, reward_of
+from partbook.trace import Trace
+from partbook.train.row import Row, problem_of
+from partbook.workflow import MAX_STEPS, Workflow
+
+__all__ = ["Environment", "Judge", "Outcome", "Written", "lab_environment", "lab_judge"]
+
+log = logging.getLogger(__name__)
+
+Judge = Callable[[Row, str], Awaitable[bool | None]]
+"""Says whether an answer to a row's problem is right; None: it cannot say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one rollout."""
+
+    reward: float | None
+    """0, 0.5 or 1; None: not scored."""
+    verdict: str
+    """`right`, `wrong`, `unparsed`, or why it has no reward: `worker`, `timeout`, `calls`, ..."""
+    trace: Trace | None = None
+    """None where the rollout ended in a bug or could not be stopped."""
+    workflow: Workflow | None = None
+    """None where the text holds none."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether the text held a workflow."""
+        return self.workflow is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A Proposer whose text is already there: what the policy wrote, asked once."""
+
+    text: str
+    max_steps: int = MAX_STEPS
+
+    async def propose(self, stage: Stage, round_index: int) -> Planned:
+        """As `conduct.Proposer.propose`.
+
+        Raises:
+            ParseError: the text holds no workflow.
+        """
+        workflow: Workflow | None = None
+        error: ParseError | None = None
+        try:
+            workflow = parse(self.text, len(stage.pool), max_steps=self.max_steps)
+        except ParseError as err:
+            error = err
+        told = None if error is None else str(error)
+        # The policy runs on this machine: its tokens are the trainer's to count and cost nothing.
+        stage.emit(Proposed(round_index, self.text, "policy", Usage(), Decimal(0), 0.0, told))
+        if workflow is None:
+            raise error or AssertionError
+        return Planned(round_index, workflow, "conductor")
+
+    def count_earlier(self, stage: Stage) -> None:
+        """As `conduct.Proposer.count_earlier`; a rollout is never taken up again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Plays and judges completions."""
+
+    pool_of: Callable[[Row], AgentPool]
+    """The pool that a row was drawn for, in the row's order."""
+    judge: Judge
+    limits: Limits
+    """Of each rollout; its seconds are the hard deadline."""
+    grace_s: float = 1.0
+    """How much longer than its deadline a rollout may take to wind up."""
+    loop: asyncio.AbstractEventLoop | None = None
+    """The loop in which rollouts are played; None: the caller's."""
+
+    async def score(self, rows: Sequence[Row], texts: Sequence[str]) -> list[Outcome]:
+        """Play all rollouts at once.
+
+        Args:
+            rows: what each completion answers; the rows of a group are equal.
+            texts: the completions.
+
+        Returns:
+            One outcome per completion, in order. Every completion is played once.
+
+        Raises:
+            ValueError: there are not as many rows as texts.
+            asyncio.CancelledError: the caller gave up.
+        """
+        if self.loop is None or self.loop is asyncio.get_running_loop():
+            return await self._score(rows, texts)
+        if len(rows) != len(texts):
+            raise ValueError(f"{len(rows)} rows and {len(texts)} texts do not match")
+        there = asyncio.run_coroutine_threadsafe(self._score(rows, texts), self.loop)
+        here = asyncio.wrap_future(there)
+        # The loop cuts rollouts off by itself; it is late only where something blocks it.
+        try:
+            done, _ = await asyncio.wait([here], timeout=self._patience(2 * self.grace_s))
+        finally:
+            there.cancel()  # does nothing where it is done
+        if not done:
+            log.error("rollouts are not scored: something blocks the loop in which they play")
+            return [Outcome(None, "blocked")] * len(rows)
+        return here.result()
+
+    def _patience(self, more_s: float) -> float | None:
+        wait_s = self.limits.timeout_s
+        return None if wait_s is None else wait_s + more_s
+
+    async def _score(self, rows: Sequence[Row], texts: Sequence[str]) -> list[Outcome]:
+        tasks = [
+            asyncio.create_task(self._one(row, text)) for row, text in zip(rows, texts, strict=True)
+        ]
+        if not tasks:
+            return []
+        try:
+            await asyncio.wait(tasks, timeout=self._patience(self.grace_s))
+        finally:
+            for task in tasks:
+                task.cancel()
+        return [_settled(task) for task in tasks]
+
+    async def _one(self, row: Row, text: str) -> Outcome:
+        trace = await conduct(row.question, self.pool_of(row), Written(text), limits=self.limits)
+        right = None
+        if trace.status == "answered":
+            right = await self.judge(row, trace.answer or "")
+        workflow = trace.rounds[-1].workflow if trace.rounds else None
+        reward = reward_of(trace, right)
+        return Outcome(reward, _verdict(reward, trace), trace, workflow)
+
+
+def _verdict(reward: float | None, trace: Trace) -> str:
+    if reward is None:
+        return trace.reason or "not judged"
+    return "right" if reward == RIGHT else "wrong" if reward == WRONG else "unparsed"
+
+
+def _settled(task: "asyncio.Task[Outcome]") -> Outcome:
+    """The outcome of a rollout that is over, or that is given up."""
+    if not task.done() or task.cancelled():
+        return Outcome(None, "timeout")
+    error = task.exception()
+    if error is not None:
+        # A bug of ours, of a judge or of a worker: reported, and never the policy's fault.
+        log.error("a rollout ended in a bug and is not scored", exc_info=error)
+        return Outcome(None, "bug")
+    return task.result()
+
+
+async def lab_judge(row: Row, answer: str) -> bool | None:
+    """Whether an answer is that of the row's lab problem."""
+    return problem_of(row).is_right(answer)
+
+
+def lab_environment(
+    timeout_s: float = 60.0, loop: asyncio.AbstractEventLoop | None = None
+) -> Environment:
+    """The environment whose problems and workers are the lab's.
+
+    Args:
+        timeout_s: deadline of a rollout, in seconds.
+        loop: as `Environment.loop`.
+    """
+    limits = Limits(timeout_s=timeout_s)
+    return Environment(lambda row: lab_pool(row.world, row.order), lab_judge, limits, loop=loop)

@@ -1,0 +1,267 @@
+"""Presets: whole training runs as data.
+
+A preset is a TOML file in `presets/`; `--set table.key=value` changes single values of it. What is
+ours to know is read into the classes below; the table `trainer` is handed to TRL's `GRPOConfig` as
+it is, so that its options need no code here (unknown ones are refused where TRL is imported, in
+`grpo.py`).
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.resources import files
+from typing import Literal
+
+from partbook.errors import ConfigError
+from partbook.toml_table import Table
+from partbook.train.data import Data, take_data
+from partbook.train.demonstration import Habits
+from partbook.train.expected import Estimate, take_estimate
+from partbook.train.prompting import PromptStyle, prompt_style
+
+__all__ = ["Estimate", "Grpo", "Policy", "Preset", "WarmStart", "load_preset", "preset_names"]
+
+LayerKind = Literal["conv", "attention"]
+
+_KINDS: tuple[LayerKind, ...] = ("conv", "attention")
+
+TrainerValue = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The net that is trained."""
+
+    model: str = ""
+    """Name or folder of a pretrained model; empty: a net from scratch, of the sizes below."""
+    layers: tuple[LayerKind, ...] = ("conv", "attention", "conv", "attention")
+    """Layers of a net from scratch, in order."""
+    hidden: int = 128
+    inner: int = 256
+    """Width of the feed-forward part of a layer."""
+    heads: int = 4
+    reach: int = 3
+    """Tokens that a convolution sees. What is copied is found again by the tokens before it, and
+    the more of them, the fewer places look alike."""
+    context: int = 512
+    """Tokens of prompt and completion together."""
+    lora_rank: int = 0
+    """Rank of the adapters that are trained in place of all weights; 0: all weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarmStart:
+    """How the format is taught; 0 steps: not at all."""
+
+    steps: int = 0
+    drill_steps: int = 0
+    """The first of these steps are drills in copying, two batches each."""
+    easy_steps: int = 0
+    """The first of these steps see mostly problems of one and two parts."""
+    batch: int = 16
+    learning_rate: float = 3e-3
+    habits: Habits = field(default_factory=Habits)
+
+
+@dataclass(frozen=True, slots=True)
+class Grpo:
+    """What a training step is made of."""
+
+    steps: int
+    """Updates of the policy."""
+    problems: int
+    """Groups in a step."""
+    rollouts: int
+    """Completions of a group."""
+    difficulties: tuple[int, ...] = (1, 2, 3, 4)
+    easy_steps: int = 0
+    """The first of these steps see only problems of one and two parts."""
+    timeout_s: float = 60.0
+    """Deadline of a rollout."""
+    evaluate_every: int = 25
+    """Steps between two evaluations on validation problems; 0: never."""
+    evaluation_problems: int = 200
+    keep_traces: float = 0.0
+    """Share of the rollouts whose traces are kept in the store, 0 to 1."""
+    equal_rewards: bool = False
+    """A control: every rollout gets the same reward, so nothing can be learned."""
+    stop_below_valid: float = 0.5
+    """Share of valid workflows in a step, under which a run is stopped as collapsed."""
+    stop_above_lost: float = 0.5
+    """Share of rollouts without a reward in a step, over which a run stops with a checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A training run."""
+
+    name: str
+    about: str
+    prompt_style: PromptStyle
+    max_completion: int
+    """Tokens that the policy may write."""
+    policy: Policy
+    warm_start: WarmStart
+    grpo: Grpo
+    estimate: Estimate
+    data: Data
+    trainer: Mapping[str, TrainerValue]
+    """Handed to `GRPOConfig`."""
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data, for the run's directory and for a person."""
+        return {**asdict(self), "trainer": dict(self.trainer)}
+
+
+def preset_names() -> list[str]:
+    """Names of the presets that come with the package."""
+    folder = files("partbook.train.presets")
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+def load_preset(name: str, changes: Sequence[str] = ()) -> Preset:
+    """Read a preset.
+
+    Args:
+        name: one of `preset_names()`.
+        changes: `table.key=value`, the value as TOML writes it; text may stand without quotes.
+
+    Raises:
+        ConfigError: there is no such preset, or a change is none, or a key is unknown.
+    """
+    if name not in preset_names():
+        raise ConfigError(f"--preset: expected one of {', '.join(preset_names())}; found {name!r}")
+    text = files("partbook.train.presets").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    for change in changes:
+        _put(data, change)
+    where = f"preset {name}"
+    trainer = _trainer(data.pop("trainer", {}), f"{where}: trainer")
+    return _read(name, Table(data, where), trainer)
+
+
+def _put(data: dict[str, object], change: str) -> None:
+    path, found, text = change.partition("=")
+    if not found:
+        raise ConfigError(f"--set: expected table.key=value, found {change!r}")
+    try:
+        value: object = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    *tables, key = (part.strip() for part in path.split("."))
+    for part in tables:
+        inner = data.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"--set {change}: `{part}` is no table")
+        data = inner
+    data[key] = value
+
+
+def _read(name: str, table: Table, trainer: dict[str, TrainerValue]) -> Preset:
+    preset = Preset(
+        name,
+        about=table.take("about", str),
+        prompt_style=prompt_style(table.take("prompt_style", str)),
+        max_completion=table.take("max_completion", int),
+        policy=_policy(table.take_table("policy") or Table({}, table.where)),
+        warm_start=_warm_start(table.take_table("warm_start") or Table({}, table.where)),
+        grpo=_grpo(table.take_table("grpo") or Table({}, table.where)),
+        estimate=take_estimate(table.take_table("estimate") or Table({}, table.where)),
+        data=take_data(table.take_table("data") or Table({}, table.where)),
+        trainer=trainer,
+    )
+    table.take_table("trainer")  # it is read already; the nearest known key may be this one
+    table.done()
+    return preset
+
+
+def _policy(table: Table) -> Policy:
+    policy = Policy(
+        model=table.take("model", str, ""),
+        layers=_layers(table),
+        hidden=table.take("hidden", int, 128),
+        inner=table.take("inner", int, 256),
+        heads=table.take("heads", int, 4),
+        reach=table.take("reach", int, 3),
+        context=table.take("context", int, 512),
+        lora_rank=table.take("lora_rank", int, 0),
+    )
+    table.done()
+    return policy
+
+
+def _layers(table: Table) -> tuple[LayerKind, ...]:
+    kinds: list[LayerKind] = []
+    for name in table.take_list("layers", str) or Policy().layers:
+        kind = next((known for known in _KINDS if known == name), None)
+        if kind is None:
+            raise ConfigError(f"{table.where}: a layer is conv or attention, found {name!r}")
+        kinds.append(kind)
+    return tuple(kinds)
+
+
+def _warm_start(table: Table) -> WarmStart:
+    usual = Habits()
+    warm_start = WarmStart(
+        steps=table.take("steps", int, 0),
+        drill_steps=table.take("drill_steps", int, 0),
+        easy_steps=table.take("easy_steps", int, 0),
+        batch=table.take("batch", int, 16),
+        learning_rate=table.take("learning_rate", float, 3e-3),
+        habits=Habits(
+            believed=_share(table, "believed", usual.believed),
+            whole=_share(table, "whole", usual.whole),
+            merged=_share(table, "merged", usual.merged),
+            checked=_share(table, "checked", usual.checked),
+            misread=_share(table, "misread", usual.misread),
+            scrambled=_share(table, "scrambled", usual.scrambled),
+            respelled=_share(table, "respelled", usual.respelled),
+        ),
+    )
+    table.done()
+    return warm_start
+
+
+def _grpo(table: Table) -> Grpo:
+    grpo = Grpo(
+        steps=_count(table, "steps"),
+        problems=_count(table, "problems"),
+        rollouts=_count(table, "rollouts", least=2),
+        difficulties=table.take_list("difficulties", int) or (1, 2, 3, 4),
+        easy_steps=table.take("easy_steps", int, 0),
+        timeout_s=table.take("timeout_s", float, 60.0),
+        evaluate_every=table.take("evaluate_every", int, 25),
+        evaluation_problems=table.take("evaluation_problems", int, 200),
+        keep_traces=_share(table, "keep_traces", 0.0),
+        equal_rewards=table.take("equal_rewards", bool, False),
+        stop_below_valid=_share(table, "stop_below_valid", 0.5),
+        stop_above_lost=_share(table, "stop_above_lost", 0.5),
+    )
+    table.done()
+    return grpo
+
+
+def _trainer(data: object, where: str) -> dict[str, TrainerValue]:
+    if not isinstance(data, dict):
+        raise ConfigError(f"{where} must be a table, found {data!r}")
+    values: dict[str, TrainerValue] = {}
+    for key, value in data.items():
+        if not isinstance(value, str | int | float | bool):
+            raise ConfigError(f"{where}: `{key}` must be text, a number or true, found {value!r}")
+        values[str(key)] = value
+    return values
+
+
+def _share(table: Table, key: str, usual: float) -> float:
+    value = table.take(key, float, usual)
+    if not 0 <= value <= 1:
+        raise ConfigError(f"{table.where}: `{key}` must be from 0 to 1, found {value}")
+    return value
+
+
+def _count(table: Table, key: str, least: int = 1) -> int:
+    value = table.take(key, int)
+    if value < least:
+        raise ConfigError(f"{table.where}: `{key}` must be {least} or more, found {value}")
+    return value

@@ -1,0 +1,1 @@
+"""The presets themselves, one TOML file each."""

@@ -1,0 +1,92 @@
+import random
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("trl")
+
+import torch
+
+from partbook.lab import lab_problem
+from partbook.train.demonstration import scrambled
+from partbook.train.environment import lab_environment
+from partbook.train.policy import new_net, open_net, prompt_text, sample, save_net
+from partbook.train.preset import load_preset
+from partbook.train.row import lab_rows, problem_of
+from partbook.train.run import training_rows
+from partbook.train.warm_start import warm_start
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+SMALL = [
+    "policy.hidden=32",
+    "policy.inner=32",
+    "policy.layers=['conv', 'attention']",
+    "warm_start.steps=60",
+    "warm_start.batch=8",
+    "warm_start.easy_steps=60",
+    "max_completion=12",
+]
+
+
+def trained(seed):
+    torch.set_num_threads(1)
+    preset = load_preset("tiny", SMALL)
+    net = new_net(preset.policy, 0)
+    losses = {}
+    warm_start(net, preset, lab_environment(), seed, losses.__setitem__)
+    return preset, net, losses
+
+
+def test_demonstrations_are_learned():
+    _, _, losses = trained(0)
+
+    assert losses[0] > 6
+    assert losses[59] < 5
+
+
+def test_a_kept_policy_writes_what_it_wrote_before(tmp_path):
+    preset, net, _ = trained(0)
+    environment = lab_environment()
+    prompts = [prompt_text(net.tokenizer, "bare", row, environment) for row in lab_rows(4)]
+    before = sample(net, prompts, preset, None)
+
+    save_net(net, tmp_path)
+
+    assert sample(open_net(str(tmp_path)), prompts, preset, None) == before
+
+
+def test_sampling_leaves_the_runs_own_draws_alone():
+    torch.set_num_threads(1)
+    preset = load_preset("tiny", SMALL)
+    net = new_net(preset.policy, 0)
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+
+    texts = sample(net, ["question"] * 2, preset, 1)
+
+    assert torch.equal(torch.rand(3), expected)
+    assert texts == sample(net, ["question"] * 2, preset, 1)
+
+
+def test_a_run_begins_with_easy_rows_and_uses_none_twice():
+    grpo = load_preset("tiny", ["grpo.steps=10", "grpo.easy_steps=4"]).grpo
+
+    rows = training_rows(grpo, seed=3)
+
+    levels = [problem_of(row).difficulty for row in rows]
+    assert len(rows) == 120
+    assert set(levels[:48]) == {1, 2}
+    assert set(levels[48:]) == {1, 2, 3, 4}
+    assert len({row.problem for row in rows}) == 120
+
+
+def test_a_scrambled_problem_can_still_be_copied_clause_by_clause():
+    problem = lab_problem(3, 4)
+
+    mixed = scrambled(problem, random.Random(0))
+
+    assert all(part.subtask in mixed.question for part in mixed.parts)
+    assert mixed.question != problem.question.lower()
+    assert sorted(mixed.question) == sorted(problem.question.lower())
