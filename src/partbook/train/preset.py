@@ -89,6 +89,12 @@ class Grpo:
     """Share of valid workflows in a step, under which a run is stopped as collapsed."""
     stop_above_lost: float = 0.5
     """Share of rollouts without a reward in a step, over which a run stops with a checkpoint."""
+    warn_below_entropy: float = 0.003
+    """Mean entropy per token, in nats, under which a run warns."""
+    warn_above_share: float = 0.6
+    """Share of the steps that one worker gets, over which a run warns."""
+    warn_below_spread: float = 0.1
+    """Share of the groups with different rewards, under which a run warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +243,9 @@ def _grpo(table: Table) -> Grpo:
         equal_rewards=table.take("equal_rewards", bool, False),
         stop_below_valid=_share(table, "stop_below_valid", 0.5),
         stop_above_lost=_share(table, "stop_above_lost", 0.5),
+        warn_below_entropy=table.take("warn_below_entropy", float, 0.003),
+        warn_above_share=_share(table, "warn_above_share", 0.6),
+        warn_below_spread=_share(table, "warn_below_spread", 0.1),
     )
     table.done()
     return grpo

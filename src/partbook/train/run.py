@@ -24,6 +24,7 @@ from partbook.train.run_folder import RunFolder
 from partbook.train.same_run import check_checkpoint, check_resumed, check_warm
 from partbook.train.scoring import Keeper, Scoring
 from partbook.train.warm_start import warm_start
+from partbook.train.watch import Watch
 
 __all__ = ["Exam", "Report", "check_machine", "make_warm_start", "train", "training_rows"]
 
@@ -127,10 +128,13 @@ def _train(
     scoring = Scoring(course.environment, keeper, grpo.equal_rewards)
     before = folder.metrics("step") if checkpoint else []
     progress = Progress(grpo.steps, grpo.problems * grpo.rollouts, before)
+    watch = Watch(grpo)
 
     def on_step(step: int, logs: dict[str, float]) -> None:
         folder.add("step", step, {"seconds": round(progress.seconds, 1), **logs})
         report(progress.line(step, logs))
+        for warning in watch.look(logs):
+            report(f"  warning: {warning}")
         if exam is not None and step % grpo.evaluate_every == 0:
             _evaluate(exam, net, preset, scoring, folder, step, report)
 

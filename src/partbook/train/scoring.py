@@ -99,8 +99,9 @@ def step_metrics(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> dict[str, 
 
     Returns:
         `lost` (share without a reward); where anything has a reward, `valid`, `accuracy`,
-        `accuracy_given_valid`, `steps_per_workflow` and `worker_bits`; where there are traces,
-        `calls_per_rollout` and, unless a price is unknown, `usd_per_rollout`.
+        `accuracy_given_valid`, `steps_per_workflow`, `worker_bits` and `top_worker` (the largest
+        share of the steps that one worker has); where there are traces, `calls_per_rollout` and,
+        unless a price is unknown, `usd_per_rollout`.
     """
     scored = [(row, one) for row, one in zip(rows, outcomes, strict=True) if one.reward is not None]
     metrics = {"lost": 1 - len(scored) / max(1, len(outcomes)), **_spent(outcomes)}
@@ -115,6 +116,7 @@ def step_metrics(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> dict[str, 
         steps = sum(names.values())
         metrics["accuracy_given_valid"] = right / len(plans)
         metrics["steps_per_workflow"] = steps / len(plans)
+        metrics["top_worker"] = max(names.values()) / steps
         metrics["worker_bits"] = entropy_bits(count / steps for count in names.values())
     return metrics
 
