@@ -3,7 +3,7 @@ import random
 
 from partbook.lab import lab_pool, lab_problem, perform
 from partbook.parse import parse
-from partbook.train.demonstration import Habits, demonstration, drill
+from partbook.train.demonstration import Habits, demonstration, drill, respelled
 
 POOL = lab_pool(0, ["gus", "cy", "val", "dee", "bo", "tim", "ada", "zed"])
 
@@ -67,3 +67,14 @@ def test_a_drill_is_nothing_but_clauses_of_its_question():
     clauses = json.loads(text)
     assert len(clauses) == 4
     assert all(clause in prompt for clause in clauses)
+
+
+def test_made_up_values_stand_alike_in_question_and_parts_and_never_twice():
+    problem = lab_problem(0, 4)
+
+    first, second = (respelled(problem, random.Random(seed)) for seed in (1, 2))
+
+    for made in (first, second):
+        assert all(part.subtask.lower() in made.question.lower() for part in made.parts)
+    assert len({problem.question, first.question, second.question}) == 3
+    assert len(first.question.split()) == len(problem.question.split())

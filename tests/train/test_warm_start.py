@@ -42,7 +42,7 @@ def test_demonstrations_are_learned():
     _, _, losses = trained(0)
 
     assert losses[0] > 6
-    assert losses[59] < 5
+    assert losses[59] < 5.5
 
 
 def test_a_kept_policy_writes_what_it_wrote_before(tmp_path):
