@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench kill-test lab-table reproduce-lab clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench kill-test lab-table reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -66,8 +66,17 @@ bench: dev  ## ours beside the rivals', and the speed of judges, sandbox and lab
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
 
-reproduce-lab: dev ## train preset tiny on three seeds and compare it on test problems (forty minutes)
+reproduce-lab: dev ## train preset tiny on three seeds and compare it on test problems (an hour)
 	$(BIN)/partbook train reproduce --preset tiny --seeds 0,1,2 --out runs/out/tiny-seeds
+
+train-embedded: dev models ## train the embedded Conductor and examine it (hours on one core)
+	mkdir -p runs/out
+	$(BIN)/python bench/embedded/try_candidates.py calc,code,form,hint --each 2 --out runs/out/tried.jsonl
+	$(BIN)/python bench/embedded/demonstrate.py runs/out/tried.jsonl runs/out/demonstrations.jsonl
+	$(BIN)/python bench/embedded/train.py runs/out/demonstrations.jsonl runs/out/embedded --epochs 2
+	$(BIN)/partbook train export runs/out/embedded --to gguf --style cards --max-tokens 300 --base smollm2-135m --out runs/out/embedded.gguf
+	$(BIN)/python bench/embedded/examine.py code-then-run,trained,reader,coder,talker,calculator,python --adapter runs/out/embedded.gguf --out runs/out/exam.jsonl
+	$(BIN)/python bench/embedded/report.py runs/out/exam.jsonl --families
 
 lab-table: dev ## measure the lab's table again and write it into docs/lab.md
 	$(BIN)/partbook lab table --write docs/lab.md
