@@ -100,7 +100,11 @@ def test_any_trace_of_a_cell_can_be_opened(tmp_path):
         (["lab", "--match", "seconds=3"], "--match"),
         (["lab", "--match", "usd"], "--match"),
         (["lab", "--max-usd", "much"], "--max-usd"),
-        (["lab", "--systems", "routerdc", "--encoder", "word2vec"], "--encoder"),
+        pytest.param(
+            ["lab", "--systems", "routerdc", "--encoder", "word2vec"],
+            "--encoder",
+            marks=pytest.mark.skipif(find_spec("numpy") is None, reason="needs partbook[eval]"),
+        ),
         (["--config", "nowhere.toml"], "nowhere.toml"),
         (["--report", "nowhere"], "no results"),
     ],

@@ -110,7 +110,7 @@ def test_plan_calls_nobody_and_prints_the_workflow():
         (["run", "q", "--file", "nowhere.txt"], "as an argument or with --file, not both"),
         (["run", "q", "--pool", "embeded"], "no pool 'embeded'; did you mean 'embedded'?"),
         (["run", "q", "--pool", "lab", "-w", "sinlge"], "did you mean 'single'?"),
-        (["run", "q", "--pool", "lab", "-c", "gusto"], "there are: ada, bo, cy"),
+        (["run", "q", "--pool", "lab", "-c", "gusto"], "or a model (ada, bo, cy"),
         (["run", "q", "-w", "single", "-c", "coder"], "exclude each other"),
         (["run", "q", "--pool", "lab", "--max-usd", "cheap"], "an amount like 0.25 was expected"),
         (["run", "q", "--pool", "lab", "--max-usd=-1"], "an amount of 0 or more was expected"),
