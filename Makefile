@@ -19,7 +19,7 @@ setup: .venv/installed system  ## create .venv with the partbook command in it; 
 	$(BIN)/pip install --quiet --editable '.[local]'
 	@touch $@
 
-dev: setup .venv/developed  ## as setup, with what training, evaluation and the tests need (2 GB)
+dev: setup .venv/developed  ## as setup, with what training, evaluation and the tests need (2.4 GB)
 
 .venv/developed: pyproject.toml scripts/cpu-torch.sh
 	@sh scripts/cpu-torch.sh $(BIN)/pip
