@@ -11,7 +11,6 @@ same number. Prints right answers with 95 % Wilson intervals, for docs/adr/0001.
 
 import argparse
 import asyncio
-import math
 import random
 import re
 from dataclasses import replace
@@ -26,6 +25,7 @@ from partbook.models.registry import model_path
 from partbook.pool import FREE, AgentPool, Context, Example, Worker, WorkerSpec
 from partbook.prompt import worker_messages
 from partbook.sandbox import run_program
+from partbook.shares import wilson
 
 PROGRAM = "Write a Python program that prints the answer to the question."
 WORKFLOWS = (
@@ -73,12 +73,6 @@ def in_context(spec: WorkerSpec, context: Context) -> WorkerSpec:
         (message,) = worker_messages(asked, subtask, [], bare)
         shown.append(Example(message.text, example.assistant))
     return replace(spec, context=context, examples=tuple(shown), price=FREE)
-
-
-def wilson(right: int, n: int) -> tuple[float, float]:
-    z, p = 1.96, right / n
-    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
 
 def is_right(answer: str | None, expected: int) -> bool:

@@ -2,13 +2,12 @@
 
 import argparse
 from collections import defaultdict
-from math import comb, sqrt
 from pathlib import Path
 
 from playing import Results, key_of
 from split import exam, known
 
-Z = 1.959964
+from partbook.evaluate.statistics import mcnemar, wilson
 
 
 def main() -> None:
@@ -44,25 +43,14 @@ def _share(each: dict[str, bool]) -> float:
     return sum(each.values()) / len(each)
 
 
-def wilson(count: int, size: int) -> tuple[float, float]:
-    """The 95 % interval of a share (E. B. Wilson, 1927)."""
-    share = count / size
-    middle = share + Z * Z / (2 * size)
-    half = Z * sqrt(share * (1 - share) / size + Z * Z / (4 * size * size))
-    scale = 1 + Z * Z / size
-    return (middle - half) / scale, (middle + half) / scale
-
-
 def _paired(one: dict[str, bool], other: dict[str, bool]) -> str:
     """Gains, losses, and the exact two-sided p of McNemar's test."""
     both = one.keys() & other.keys()
     gains = sum(one[key] and not other[key] for key in both)
     losses = sum(other[key] and not one[key] for key in both)
-    size = gains + losses
-    if size == 0:
+    if gains == losses == 0:
         return "the same"
-    tail = sum(comb(size, k) for k in range(min(gains, losses) + 1)) / 2**size
-    return f"+{gains} -{losses}, p = {min(1.0, 2 * tail):.3f}"
+    return f"+{gains} -{losses}, p = {mcnemar(gains, losses):.3f}"
 
 
 def _families(right: dict[str, dict[str, bool]]) -> None:

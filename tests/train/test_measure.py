@@ -1,7 +1,8 @@
 import pytest
 
+from partbook.evaluate.statistics import entropy_bits
 from partbook.train.environment import Outcome
-from partbook.train.measure import Ceiling, ceiling, entropy_bits, figures
+from partbook.train.measure import Ceiling, ceiling, figures
 from partbook.train.row import Row, lab_rows
 from partbook.workflow import Step, Workflow
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partbook.cli.extra import need_packages
 from partbook.cli.train_export import export_command
 from partbook.cli.train_verl import verl_command
 from partbook.errors import ConfigError
@@ -176,13 +177,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _need_extra() -> None:
-    from importlib.util import find_spec
-
-    missing = [name for name in ("torch", "trl", "peft", "matplotlib") if find_spec(name) is None]
-    if missing:
-        raise ConfigError(
-            f"training needs {', '.join(missing)}; install the extra: pip install 'partbook[train]'"
-        )
+    need_packages("training", "torch", "trl", "peft", "matplotlib")
 
 
 def _say(line: str) -> None:

@@ -1,11 +1,11 @@
 """`partbook train export`: trained weights in a form in which others can run them."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from partbook.cli.extra import need_packages
 from partbook.errors import ConfigError
 
 __all__ = ["export_command"]
@@ -33,12 +33,7 @@ def export_command(
     """Write a trained Conductor for others: a Hugging Face folder or a GGUF file, with its card."""
     if to not in _FORMS:
         raise ConfigError(f"--to: expected {' or '.join(_FORMS)}; found {to!r}")
-    missing = [name for name in ("torch", "peft", "gguf") if find_spec(name) is None]
-    if missing:
-        raise ConfigError(
-            f"an export needs {', '.join(missing)}; install the extra: pip install "
-            "'partbook[train]'"
-        )
+    need_packages("an export", "torch", "peft", "gguf")
     from partbook.train.export import found_policy
 
     exported = found_policy(policy, style, max_tokens, base)

@@ -8,13 +8,13 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import sqrt
 from statistics import fmean
 
 from partbook.lab.optimum import CHECK, optimum, parts_workflow, perform
 from partbook.lab.pool import CLAIMS, lab_pool
 from partbook.lab.problem import DIFFICULTIES, LabProblem, lab_problems
 from partbook.pool import AgentPool
+from partbook.shares import wilson
 from partbook.workflow import MAX_STEPS, Step, Workflow
 
 __all__ = ["WHOLE", "Row", "constant_plans", "interval", "lab_table", "markdown", "random_plan"]
@@ -50,17 +50,13 @@ class Row:
 
 
 def interval(right: int, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share (J. Am. Stat. Assoc. 22, 1927).
+    """Wilson's 95 % interval of a share, to four places.
 
     >>> interval(50, 100)
     (0.4038, 0.5962)
     """
-    z = 1.959964
-    share = right / count
-    middle = share + z * z / (2 * count)
-    reach = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    scale = 1 + z * z / count
-    return round((middle - reach) / scale, 4), round((middle + reach) / scale, 4)
+    low, high = wilson(right, count)
+    return round(low, 4), round(high, 4)
 
 
 def constant_plans(pool: AgentPool) -> dict[str, Workflow]:

@@ -49,17 +49,18 @@ def take_data(table: Table) -> Data:
     Raises:
         ConfigError: a value is wrong, a key is unknown, or tasks have no pool.
     """
+    usual = Data()
     data = Data(
         tasks=table.take_list("tasks", str),
-        split=table.take("split", str, "train"),
-        held_out=table.take("held_out", str, "validation"),
-        limit=table.take("limit", int, 0),
-        files=table.take("files", str, ""),
-        pool=table.take("pool", str, ""),
+        split=table.take("split", str, usual.split),
+        held_out=table.take("held_out", str, usual.held_out),
+        limit=table.take("limit", int, usual.limit),
+        files=table.take("files", str, usual.files),
+        pool=table.take("pool", str, usual.pool),
         workers=table.take_list("workers", str),
-        subset=table.take("subset", int, 0),
-        worker_tokens=table.take("worker_tokens", int, 0),
-        grader=table.take("grader", str, ""),
+        subset=table.take("subset", int, usual.subset),
+        worker_tokens=table.take("worker_tokens", int, usual.worker_tokens),
+        grader=table.take("grader", str, usual.grader),
     )
     table.done()
     for key, value in (("limit", data.limit), ("subset", data.subset)):

@@ -38,18 +38,19 @@ def take_estimate(table: Table) -> Estimate:
     Raises:
         ConfigError: a value is of the wrong type, or a key is unknown.
     """
+    usual = Estimate()
     estimate = Estimate(
-        parameters=table.take("parameters", float, 0.0),
-        hidden=table.take("hidden", int, 0),
-        inner=table.take("inner", int, 0),
-        layers=table.take("layers", int, 0),
-        vocabulary=table.take("vocabulary", int, 0),
-        cached=table.take("cached", int, 0),
-        prompt_tokens=table.take("prompt_tokens", int, 0),
-        steps_per_workflow=table.take("steps_per_workflow", float, 3.0),
-        usd_per_call=table.take("usd_per_call", float, 0.0),
-        read_tokens=table.take("read_tokens", int, 0),
-        written_tokens=table.take("written_tokens", int, 0),
+        parameters=table.take("parameters", float, usual.parameters),
+        hidden=table.take("hidden", int, usual.hidden),
+        inner=table.take("inner", int, usual.inner),
+        layers=table.take("layers", int, usual.layers),
+        vocabulary=table.take("vocabulary", int, usual.vocabulary),
+        cached=table.take("cached", int, usual.cached),
+        prompt_tokens=table.take("prompt_tokens", int, usual.prompt_tokens),
+        steps_per_workflow=table.take("steps_per_workflow", float, usual.steps_per_workflow),
+        usd_per_call=table.take("usd_per_call", float, usual.usd_per_call),
+        read_tokens=table.take("read_tokens", int, usual.read_tokens),
+        written_tokens=table.take("written_tokens", int, usual.written_tokens),
     )
     table.done()
     return estimate

@@ -9,8 +9,8 @@ worker shares with their entropy, and what could have been reached on the very s
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log2
 
+from partbook.evaluate.statistics import entropy_bits
 from partbook.lab import lab_pool, optimum
 from partbook.lab.optimum import CHECK
 from partbook.lab.table import WHOLE, interval
@@ -19,7 +19,7 @@ from partbook.train.environment import Outcome
 from partbook.train.row import Row, problem_of
 from partbook.workflow import Workflow
 
-__all__ = ["Ceiling", "Figures", "ceiling", "entropy_bits", "figures"]
+__all__ = ["Ceiling", "Figures", "ceiling", "figures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Ceiling:
     @property
     def worker_bits(self) -> float:
         """Entropy of the shares, in bits."""
-        return entropy_bits(self.workers.values())
+        return entropy_bits(list(self.workers.values()))
 
 
 def ceiling(rows: Sequence[Row]) -> Ceiling:
@@ -112,20 +112,11 @@ def figures(rows: Sequence[Row], outcomes: Sequence[Outcome], best: Ceiling) -> 
         faithful=_faithful(plans),
         steps=sum(len(plan.steps) for _, plan in plans) / max(1, len(plans)),
         workers=shares,
-        worker_bits=entropy_bits(shares.values()),
+        worker_bits=entropy_bits(list(shares.values())),
         plans=len({_signature(row, plan) for row, plan in plans}),
         by_difficulty=_by_difficulty(scored),
         regret=sum(limit for _, _, limit in scored) / count - accuracy,
     )
-
-
-def entropy_bits(shares: Iterable[float]) -> float:
-    """Entropy of shares that sum to 1, in bits.
-
-    >>> entropy_bits([0.5, 0.25, 0.25])
-    1.5
-    """
-    return sum(-share * log2(share) for share in shares if share > 0)
 
 
 def _worker_names(plans: Iterable[tuple[Row, Workflow]]) -> Counter[str]:

@@ -183,15 +183,16 @@ def _read(name: str, table: Table, trainer: dict[str, TrainerValue]) -> Preset:
 
 
 def _policy(table: Table) -> Policy:
+    usual = Policy()
     policy = Policy(
-        model=table.take("model", str, ""),
+        model=table.take("model", str, usual.model),
         layers=_layers(table),
-        hidden=table.take("hidden", int, 128),
-        inner=table.take("inner", int, 256),
-        heads=table.take("heads", int, 4),
-        reach=table.take("reach", int, 3),
-        context=table.take("context", int, 512),
-        lora_rank=table.take("lora_rank", int, 0),
+        hidden=table.take("hidden", int, usual.hidden),
+        inner=table.take("inner", int, usual.inner),
+        heads=table.take("heads", int, usual.heads),
+        reach=table.take("reach", int, usual.reach),
+        context=table.take("context", int, usual.context),
+        lora_rank=table.take("lora_rank", int, usual.lora_rank),
     )
     table.done()
     return policy
@@ -208,21 +209,22 @@ def _layers(table: Table) -> tuple[LayerKind, ...]:
 
 
 def _warm_start(table: Table) -> WarmStart:
-    usual = Habits()
+    usual = WarmStart()
+    habits = usual.habits
     warm_start = WarmStart(
-        steps=table.take("steps", int, 0),
-        drill_steps=table.take("drill_steps", int, 0),
-        easy_steps=table.take("easy_steps", int, 0),
-        batch=table.take("batch", int, 16),
-        learning_rate=table.take("learning_rate", float, 3e-3),
+        steps=table.take("steps", int, usual.steps),
+        drill_steps=table.take("drill_steps", int, usual.drill_steps),
+        easy_steps=table.take("easy_steps", int, usual.easy_steps),
+        batch=table.take("batch", int, usual.batch),
+        learning_rate=table.take("learning_rate", float, usual.learning_rate),
         habits=Habits(
-            believed=_share(table, "believed", usual.believed),
-            whole=_share(table, "whole", usual.whole),
-            merged=_share(table, "merged", usual.merged),
-            checked=_share(table, "checked", usual.checked),
-            misread=_share(table, "misread", usual.misread),
-            scrambled=_share(table, "scrambled", usual.scrambled),
-            respelled=_share(table, "respelled", usual.respelled),
+            believed=_share(table, "believed", habits.believed),
+            whole=_share(table, "whole", habits.whole),
+            merged=_share(table, "merged", habits.merged),
+            checked=_share(table, "checked", habits.checked),
+            misread=_share(table, "misread", habits.misread),
+            scrambled=_share(table, "scrambled", habits.scrambled),
+            respelled=_share(table, "respelled", habits.respelled),
         ),
     )
     table.done()
@@ -230,22 +232,25 @@ def _warm_start(table: Table) -> WarmStart:
 
 
 def _grpo(table: Table) -> Grpo:
+    steps, problems = _count(table, "steps"), _count(table, "problems")
+    rollouts = _count(table, "rollouts", least=2)
+    usual = Grpo(steps, problems, rollouts)
     grpo = Grpo(
-        steps=_count(table, "steps"),
-        problems=_count(table, "problems"),
-        rollouts=_count(table, "rollouts", least=2),
-        difficulties=table.take_list("difficulties", int) or (1, 2, 3, 4),
-        easy_steps=table.take("easy_steps", int, 0),
-        timeout_s=table.take("timeout_s", float, 60.0),
-        evaluate_every=table.take("evaluate_every", int, 25),
-        evaluation_problems=table.take("evaluation_problems", int, 200),
-        keep_traces=_share(table, "keep_traces", 0.0),
-        equal_rewards=table.take("equal_rewards", bool, False),
-        stop_below_valid=_share(table, "stop_below_valid", 0.5),
-        stop_above_lost=_share(table, "stop_above_lost", 0.5),
-        warn_below_entropy=table.take("warn_below_entropy", float, 0.003),
-        warn_above_share=_share(table, "warn_above_share", 0.6),
-        warn_below_spread=_share(table, "warn_below_spread", 0.1),
+        steps,
+        problems,
+        rollouts,
+        difficulties=table.take_list("difficulties", int) or usual.difficulties,
+        easy_steps=table.take("easy_steps", int, usual.easy_steps),
+        timeout_s=table.take("timeout_s", float, usual.timeout_s),
+        evaluate_every=table.take("evaluate_every", int, usual.evaluate_every),
+        evaluation_problems=table.take("evaluation_problems", int, usual.evaluation_problems),
+        keep_traces=_share(table, "keep_traces", usual.keep_traces),
+        equal_rewards=table.take("equal_rewards", bool, usual.equal_rewards),
+        stop_below_valid=_share(table, "stop_below_valid", usual.stop_below_valid),
+        stop_above_lost=_share(table, "stop_above_lost", usual.stop_above_lost),
+        warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
+        warn_above_share=_share(table, "warn_above_share", usual.warn_above_share),
+        warn_below_spread=_share(table, "warn_below_spread", usual.warn_below_spread),
     )
     table.done()
     return grpo

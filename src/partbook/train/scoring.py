@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from partbook.errors import StoreError
+from partbook.evaluate.statistics import entropy_bits
 from partbook.reward import RIGHT
 from partbook.store import BatchWriter, Store, Tags
 from partbook.train.environment import Environment, Outcome
-from partbook.train.measure import entropy_bits
 from partbook.train.row import Row
 
 __all__ = ["Keeper", "Scoring", "step_metrics"]
@@ -117,7 +117,7 @@ def step_metrics(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> dict[str, 
         metrics["accuracy_given_valid"] = right / len(plans)
         metrics["steps_per_workflow"] = steps / len(plans)
         metrics["top_worker"] = max(names.values()) / steps
-        metrics["worker_bits"] = entropy_bits(count / steps for count in names.values())
+        metrics["worker_bits"] = entropy_bits(list(names.values()))
     return metrics
 
 

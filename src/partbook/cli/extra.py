@@ -1,0 +1,24 @@
+"""Says which packages of the extra `train` are missing, before anything is begun."""
+
+from importlib.util import find_spec
+
+from partbook.errors import ConfigError
+
+__all__ = ["need_packages"]
+
+
+def need_packages(what: str, *names: str) -> None:
+    """Refuse to go on without packages.
+
+    Args:
+        what: what needs them, as a sentence begins.
+        names: of their modules.
+
+    Raises:
+        ConfigError: some of them are missing.
+    """
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        raise ConfigError(
+            f"{what} needs {', '.join(missing)}; install the extra: pip install 'partbook[train]'"
+        )
