@@ -20,15 +20,15 @@ def test_a_problem_is_shown_with_its_answer_and_its_best_workflow():
 
     assert result.exit_code == 0
     assert result.output == (
-        "Find the weekday of 2026-10-01, then spell the result without vowels.\n"
+        "Please find which weekday 2026-10-01 is. Finally remove the vowels from the result.\n"
         "\n"
         "answer: thrsdy\n"
         "skills: dates, letters\n"
         "\n"
         "best workflow, right with probability 0.871:\n"
-        "  0  dee  find the weekday of 2026-10-01\n"
+        "  0  dee  find which weekday 2026-10-01 is\n"
         "  1  val  Check the earlier answer.  reads 0\n"
-        "  2  bo   spell the result without vowels  reads 1\n"
+        "  2  bo   remove the vowels from the result  reads 1\n"
     )
 
 

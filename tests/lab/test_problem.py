@@ -18,7 +18,7 @@ def test_a_seed_always_gives_the_same_problem():
     assert lab_problem(7, 3, "test") == lab_problem(7, 3, "test")
     assert lab_problem(7, 3, "test") != lab_problem(8, 3, "test")
     assert lab_problem(0, 2).question == (
-        "Find the weekday of 2026-10-01, then spell the result without vowels."
+        "Please find which weekday 2026-10-01 is. Finally remove the vowels from the result."
     )
 
 

@@ -1,9 +1,12 @@
 import json
 import random
+import re
 
 from partbook.lab import lab_pool, lab_problem, perform
+from partbook.lab.phrases import PHRASES
 from partbook.parse import parse
-from partbook.train.demonstration import Habits, demonstration, drill, respelled
+from partbook.train.demonstration import Habits, demonstration, drill
+from partbook.train.disguise import respelled, reworded
 
 POOL = lab_pool(0, ["gus", "cy", "val", "dee", "bo", "tim", "ada", "zed"])
 
@@ -13,6 +16,15 @@ def texts(habits, count=200, difficulty=3):
     for seed in range(count):
         problem = lab_problem(seed, difficulty)
         yield problem, demonstration(problem, POOL, rng, habits)
+
+
+HELD_OUT = re.compile(
+    "|".join(
+        re.sub(r"{\w+}", ".+", phrase)
+        for phrases in PHRASES.values()
+        for phrase in (*phrases.validation, *phrases.test)
+    )
+)
 
 
 def test_every_demonstration_is_a_valid_workflow():
@@ -78,3 +90,23 @@ def test_made_up_values_stand_alike_in_question_and_parts_and_never_twice():
         assert all(part.subtask.lower() in made.question.lower() for part in made.parts)
     assert len({problem.question, first.question, second.question}) == 3
     assert len(first.question.split()) == len(problem.question.split())
+
+
+def test_reworded_clauses_stand_alike_in_question_and_parts_and_are_no_held_out_phrase():
+    for seed in range(200):
+        problem = lab_problem(seed, 3)
+
+        other = reworded(problem, random.Random(seed))
+
+        assert all(part.subtask in other.question for part in other.parts)
+        assert [part.skill for part in other.parts] == [part.skill for part in problem.parts]
+        assert not any(HELD_OUT.fullmatch(part.subtask) for part in other.parts)
+
+
+def test_rewording_draws_the_verbs_that_only_carry_and_keeps_the_words_that_matter():
+    problem = lab_problem(0, 2)
+
+    said = {reworded(problem, random.Random(seed)).parts[0].subtask for seed in range(60)}
+
+    assert len(said) > 20
+    assert all({"weekday", "2026-10-01"} <= set(clause.split()) for clause in said)

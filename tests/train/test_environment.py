@@ -14,12 +14,14 @@ from partbook.train.row import Row
 from tests.fakes import Failing
 
 ROW = Row(
-    "train-2-0", "Find the weekday of 2026-10-01, then spell the result without vowels.",
+    "train-2-2",
+    "Notes: Lara lives in Berlin, Carla lives in Lima, Mila lives in Sofia. "
+    "Read where Mila lives, then find how many letters are in the result.",
     ("dee", "bo", "val"),
-)  # fmt: skip
+)
 RIGHT = (
-    'model_id = [0, 1]\nsubtasks = ["find the weekday of 2026-10-01", '
-    '"spell the result without vowels"]\naccess_list = [[], [0]]'
+    'model_id = [0, 1]\nsubtasks = ["read where Mila lives", '
+    '"find how many letters are in the result"]\naccess_list = [[], [0]]'
 )
 WRONG = RIGHT.replace("[0, 1]", "[1, 1]")
 ONE = 'model_id = [0]\nsubtasks = ["x"]\naccess_list = [[]]'
@@ -73,7 +75,7 @@ async def test_a_rollout_is_parsed_played_and_judged():
         (0.0, "unparsed"),
     ]
     assert [one.valid for one in outcomes] == [True, True, False]
-    assert outcomes[0].trace.answer.endswith("Answer: thrsdy")
+    assert outcomes[0].trace.answer.endswith("Answer: 5")
 
 
 async def test_the_policy_is_asked_once_and_its_text_is_in_the_trace():

@@ -5,7 +5,7 @@ pytest.importorskip("transformers")
 
 from partbook.lab import lab_pool, lab_problem
 from partbook.lab.values import WORDS, owned
-from partbook.train.prompting import bare_prompt
+from partbook.prompt import bare_prompt
 from partbook.train.tokens import lab_tokenizer
 
 TOKENIZER = lab_tokenizer()

@@ -31,12 +31,14 @@ from partbook.train.verl import (
 )
 
 ROW = Row(
-    "train-2-0", "Find the weekday of 2026-10-01, then spell the result without vowels.",
+    "train-2-2",
+    "Notes: Lara lives in Berlin, Carla lives in Lima, Mila lives in Sofia. "
+    "Read where Mila lives, then find how many letters are in the result.",
     ("dee", "bo", "val"),
-)  # fmt: skip
+)
 RIGHT = (
-    'model_id = [0, 1]\nsubtasks = ["find the weekday of 2026-10-01", '
-    '"spell the result without vowels"]\naccess_list = [[], [0]]'
+    'model_id = [0, 1]\nsubtasks = ["read where Mila lives", '
+    '"find how many letters are in the result"]\naccess_list = [[], [0]]'
 )
 INFO = {"row": ROW.to_json()}
 CHANGES = ["grpo.steps=2", "grpo.problems=2", "data.tasks=[]", "data.pool=''"]

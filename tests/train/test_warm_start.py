@@ -1,4 +1,5 @@
 import random
+from itertools import combinations
 
 import pytest
 
@@ -7,13 +8,14 @@ pytest.importorskip("trl")
 
 import torch
 
+from partbook.errors import ConfigError
 from partbook.lab import lab_problem
-from partbook.train.demonstration import scrambled
+from partbook.train.course import training_rows
+from partbook.train.disguise import scrambled
 from partbook.train.environment import lab_environment
 from partbook.train.policy import new_net, open_net, prompt_text, sample, save_net
 from partbook.train.preset import load_preset
 from partbook.train.row import lab_rows, problem_of
-from partbook.train.run import training_rows
 from partbook.train.warm_start import warm_start
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
@@ -71,15 +73,31 @@ def test_sampling_leaves_the_runs_own_draws_alone():
 
 
 def test_a_run_begins_with_easy_rows_and_uses_none_twice():
-    grpo = load_preset("tiny", ["grpo.steps=10", "grpo.easy_steps=4"]).grpo
+    preset = load_preset("tiny", ["grpo.steps=10", "grpo.easy_steps=4"])
 
-    rows = training_rows(grpo, seed=3)
+    rows = training_rows(preset, seed=3)
 
     levels = [problem_of(row).difficulty for row in rows]
     assert len(rows) == 120
     assert set(levels[:48]) == {1, 2}
     assert set(levels[48:]) == {1, 2, 3, 4}
     assert len({row.problem for row in rows}) == 120
+
+
+def test_every_row_shows_some_of_the_workers_that_the_preset_names():
+    named = ["ada", "bo", "cy", "dee"]
+    changes = ["grpo.steps=10", f"data.workers={named}", "data.subset=2"]
+
+    rows = training_rows(load_preset("tiny", changes), seed=3)
+
+    assert {len(row.order) for row in rows} == {2}
+    assert {frozenset(row.order) for row in rows} == set(map(frozenset, combinations(named, 2)))
+
+
+@pytest.mark.parametrize("change", ["data.workers=['ada', 'eve']", "data.subset=9"])
+def test_workers_that_the_lab_does_not_have_are_a_users_mistake(change):
+    with pytest.raises(ConfigError, match=r"the lab has ada, bo|there are 8 workers"):
+        training_rows(load_preset("tiny", [change]), seed=0)
 
 
 def test_a_scrambled_problem_can_still_be_copied_clause_by_clause():

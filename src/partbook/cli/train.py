@@ -114,8 +114,13 @@ def evaluate_command(
     problems: Annotated[int, typer.Option(min=4, help="How many.")] = 500,
     sampled: Annotated[bool, typer.Option("--sampled", help="At temperature 1.")] = False,
     seed: Annotated[int, typer.Option(help="Of the problems and of the draws.")] = 0,
+    change: SetOption = None,
 ) -> None:
-    """Let a policy answer lab problems, and print what it did as JSON."""
+    """Let a policy answer lab problems, and print what it did as JSON.
+
+    `--set "data.workers=['ada','bo']"` and `--set data.subset=4` ask it with other pools than the
+    one it was trained with.
+    """
     from dataclasses import asdict
 
     from partbook.lab.values import SPLITS
@@ -123,14 +128,14 @@ def evaluate_command(
     known = next((name for name in SPLITS if name == split), None)
     if known is None:
         raise ConfigError(f"--split: expected {', '.join(SPLITS)}; found {split!r}")
-    chosen = _preset(preset, None)
+    chosen = _preset(preset, change)
     _need_extra()
+    from partbook.train.course import exam_rows
     from partbook.train.environment import lab_environment
     from partbook.train.policy import open_net
-    from partbook.train.row import lab_rows
     from partbook.train.run import Exam
 
-    exam = Exam.of(lab_rows(problems, known, seed))
+    exam = Exam.of(exam_rows(chosen, known, problems, seed))
     net = open_net(str(policy))
     found = exam.take(net, chosen, lab_environment(), seed + 1 if sampled else None)
     print(json.dumps(asdict(found), indent=2))

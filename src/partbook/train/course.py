@@ -9,17 +9,25 @@ from dataclasses import dataclass, replace
 
 from partbook.budget import Limits
 from partbook.errors import ConfigError
+from partbook.lab.values import Split
 from partbook.pool import AgentPool, Worker
 from partbook.tasks.problem import Problem
 from partbook.train.data import Data
 from partbook.train.environment import Environment, lab_environment
 from partbook.train.exam import Exam, Examination, TaskExam
 from partbook.train.playing_loop import OpenPool, PlayingLoop, playing_loop
-from partbook.train.preset import Grpo, Preset
-from partbook.train.row import Row, lab_rows
+from partbook.train.preset import Preset
+from partbook.train.row import LAB_WORKERS, Row, lab_rows
 from partbook.train.task_rows import TaskJudge, TaskProblems, load_problems, pool_of_row, task_rows
 
-__all__ = ["Course", "grader_of", "opened_course", "training_pool", "training_rows"]
+__all__ = [
+    "Course",
+    "exam_rows",
+    "grader_of",
+    "opened_course",
+    "training_pool",
+    "training_rows",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +59,9 @@ def opened_course(
     """
     with playing_loop() as playing:
         if preset.data.is_lab:
-            grpo = preset.grpo
-            environment = lab_environment(grpo.timeout_s, playing.loop)
-            exam = _lab_exam(grpo) if examined else None
-            yield Course(training_rows(grpo, seed), environment, exam)
+            environment = lab_environment(preset.grpo.timeout_s, playing.loop)
+            exam = _lab_exam(preset) if examined else None
+            yield Course(training_rows(preset, seed), environment, exam)
             return
         if open_pool is None:
             raise ConfigError(f"preset {preset.name}: nobody opens pools here")
@@ -111,17 +118,45 @@ def _task_exam(held_out: Mapping[str, Problem], pool: AgentPool, preset: Preset)
     return TaskExam(tuple(task_rows(held_out, pool.names, count, 0, preset.data.subset)))
 
 
-def _lab_exam(grpo: Grpo) -> Exam | None:
+def _lab_exam(preset: Preset) -> Exam | None:
+    grpo = preset.grpo
     if grpo.evaluate_every == 0:
         return None
-    return Exam.of(lab_rows(grpo.evaluation_problems, "validation", 0, grpo.difficulties))
+    return Exam.of(exam_rows(preset, "validation", grpo.evaluation_problems, 0))
 
 
-def training_rows(grpo: Grpo, seed: int) -> list[Row]:
-    """The lab rows of a run in the order in which it uses them, every one once."""
+def exam_rows(preset: Preset, split: Split, count: int, seed: int) -> list[Row]:
+    """Lab rows to examine a policy on, with the difficulties and the workers of the preset.
+
+    Raises:
+        ConfigError: as `training_rows`.
+    """
+    data = preset.data
+    workers = _lab_workers(data)
+    return lab_rows(count, split, seed, preset.grpo.difficulties, workers, subset=data.subset)
+
+
+def training_rows(preset: Preset, seed: int) -> list[Row]:
+    """The lab rows of a run in the order in which it uses them, every one once.
+
+    Raises:
+        ConfigError: the lab has no such worker, or fewer than the subset.
+    """
+    grpo, subset, workers = preset.grpo, preset.data.subset, _lab_workers(preset.data)
     easy = [level for level in grpo.difficulties if level <= 2]
     easy_steps = min(grpo.easy_steps, grpo.steps) if easy else 0
-    first = lab_rows(easy_steps * grpo.problems, "train", 2 * seed, easy)
+    count = easy_steps * grpo.problems
+    first = lab_rows(count, "train", 2 * seed, easy, workers, subset=subset)
     # Another seed: the two parts of a run share no problem.
     rest = (grpo.steps - easy_steps) * grpo.problems
-    return first + lab_rows(rest, "train", 2 * seed + 1, grpo.difficulties)
+    second = lab_rows(rest, "train", 2 * seed + 1, grpo.difficulties, workers, subset=subset)
+    return first + second
+
+
+def _lab_workers(data: Data) -> tuple[str, ...]:
+    """Those of the lab who may be called."""
+    unknown = set(data.workers) - set(LAB_WORKERS)
+    if unknown:
+        known = ", ".join(LAB_WORKERS)
+        raise ConfigError(f"data.workers: the lab has {known}; found {', '.join(sorted(unknown))}")
+    return data.workers or LAB_WORKERS

@@ -10,39 +10,24 @@ do too slowly (docs/log.md).
 """
 
 import random
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from partbook.lab import LabProblem, Part
 from partbook.lab.optimum import CHECK
 from partbook.lab.pool import CLAIMS
 from partbook.lab.table import WHOLE
-from partbook.lab.values import NAMES, TOWNS, WORDS, owned
 from partbook.parse import render
 from partbook.pool import AgentPool
+from partbook.train.disguise import scrambled
 from partbook.workflow import MAX_STEPS, Step, Workflow
 
-__all__ = ["Habits", "demonstration", "drill", "respelled", "scrambled"]
+__all__ = ["Habits", "demonstration", "drill"]
 
 _CHECKER = "val"
 
 _REPEATS = 0.5
 """Share of the clauses of a drill in which words come back."""
-
-_VALUE = re.compile(
-    rf"\d+|\b({'|'.join(owned(WORDS, 'train') + owned(NAMES, 'train') + owned(TOWNS, 'train'))})\b",
-    re.IGNORECASE,
-)
-"""A number, or a word of the training split that a problem works on."""
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-_PIECES = "".join(owned(WORDS, "train") + owned(NAMES, "train")).lower()
-"""What made-up words get a piece of."""
-
-_LENGTHS = range(2, 8)
-"""Letters of a made-up word before it gets its piece, in the place of up to three of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +46,8 @@ class Habits:
     """Plans whose access lists are drawn anew, step by step."""
     scrambled: float = 0.0
     """Problems whose clauses have their words in another order, in question and plan alike."""
+    reworded: float = 0.0
+    """Problems whose clauses are said with other carrying verbs or turned around."""
     respelled: float = 0.0
     """Problems whose numbers, words and names are made up, in question and plan alike."""
 
@@ -106,65 +93,6 @@ def demonstration(
         for draft, worker in zip(drafts, workers, strict=True)
     )
     return f"{reasons}.\n{render(Workflow(tuple(steps)))}"
-
-
-def scrambled(problem: LabProblem, rng: random.Random, repeats: float = 0.0) -> LabProblem:
-    """The problem with the words of every clause in another order; it has no answer any more.
-
-    There are two or three train phrases for an operation. A small net that sees nothing else
-    learns them by heart and writes them in place of what the question says. Out of order they
-    cannot be learned by heart, only copied.
-
-    Args:
-        problem: what to scramble.
-        rng: draws the order.
-        repeats: share of the clauses whose words are drawn with replacement. Where words come
-            back, knowing the last two is not enough to go on: a net has to keep its place.
-    """
-    question, parts = problem.question.lower(), []
-    for part in problem.parts:
-        clause = part.subtask.lower()
-        words = clause.split()
-        if rng.random() < repeats:
-            words = rng.choices(words, k=len(words))
-        else:
-            rng.shuffle(words)
-        mixed = " ".join(words)
-        question = question.replace(clause, mixed, 1)
-        parts.append(replace(part, subtask=mixed))
-    return replace(problem, question=question, parts=tuple(parts))
-
-
-def respelled(problem: LabProblem, rng: random.Random) -> LabProblem:
-    """The problem with made-up numbers, words and names; it has no answer any more.
-
-    The training split has a few dozen words, so a net learns how each of them goes on after its
-    first piece, and puts one of them where a new word starts alike. What is made up anew every
-    time can only be copied.
-    """
-    made: dict[str, str] = {}
-
-    def other(found: re.Match[str]) -> str:
-        value = found[0].lower()
-        if value not in made:
-            made[value] = _made_up(value, rng)
-        return made[value]
-
-    question = _VALUE.sub(other, problem.question)
-    parts = tuple(replace(part, subtask=_VALUE.sub(other, part.subtask)) for part in problem.parts)
-    return replace(problem, question=question, parts=parts)
-
-
-def _made_up(value: str, rng: random.Random) -> str:
-    if value.isdigit():
-        # Few different digits: where digits come back, a net has to know more than the last one.
-        digits = rng.sample("0123456789", rng.choice((1, 2, 3, 4)))
-        return "".join(rng.choice(digits) for _ in value)
-    letters = "".join(rng.choice(_LETTERS) for _ in range(rng.choice(_LENGTHS)))
-    start = rng.randrange(len(letters))
-    # In one string of words cut anywhere stand all the pieces that the tokenizer knows.
-    cut = rng.randrange(len(_PIECES) - 5)
-    return letters[:start] + _PIECES[cut : cut + rng.choice((2, 3, 4, 5))] + letters[start + 3 :]
 
 
 def drill(problem: LabProblem, rng: random.Random) -> tuple[str, str]:

@@ -25,11 +25,12 @@ from transformers import (
 
 from partbook.errors import ConfigError
 from partbook.models.trained import Trained, write_trained
+from partbook.prompt import PromptStyle, conductor_messages
 from partbook.train.environment import Environment
 from partbook.train.preset import Policy, Preset
-from partbook.train.prompting import PromptStyle, prompt_messages
 from partbook.train.row import Row
 from partbook.train.tokens import lab_tokenizer
+from partbook.workflow import MAX_STEPS
 
 __all__ = ["Net", "new_net", "open_net", "prompt_text", "sample", "save_net"]
 
@@ -118,7 +119,7 @@ def prompt_text(
     tokenizer: PreTrainedTokenizerBase, style: PromptStyle, row: Row, environment: Environment
 ) -> str:
     """The text after which the policy writes: messages in its template; a bare one without any."""
-    messages = prompt_messages(style, row.question, environment.pool_of(row))
+    messages = conductor_messages(row.question, environment.pool_of(row), MAX_STEPS, style=style)
     if style == "bare":
         return messages[0].text
     turns = [{"role": message.role, "content": message.text} for message in messages]

@@ -13,11 +13,11 @@ from importlib.resources import files
 from typing import Literal
 
 from partbook.errors import ConfigError
+from partbook.prompt import PromptStyle, prompt_style
 from partbook.toml_table import Table
 from partbook.train.data import Data, take_data
 from partbook.train.demonstration import Habits
 from partbook.train.expected import Estimate, take_estimate
-from partbook.train.prompting import PromptStyle, prompt_style
 
 __all__ = ["Estimate", "Grpo", "Policy", "Preset", "WarmStart", "load_preset", "preset_names"]
 
@@ -224,6 +224,7 @@ def _warm_start(table: Table) -> WarmStart:
             checked=_share(table, "checked", habits.checked),
             misread=_share(table, "misread", habits.misread),
             scrambled=_share(table, "scrambled", habits.scrambled),
+            reworded=_share(table, "reworded", habits.reworded),
             respelled=_share(table, "respelled", habits.respelled),
         ),
     )

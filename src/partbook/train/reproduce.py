@@ -16,11 +16,11 @@ from pathlib import Path
 from partbook.errors import ConfigError
 from partbook.lab import lab_table
 from partbook.lab.table import Row as Baseline
+from partbook.train.course import exam_rows
 from partbook.train.environment import lab_environment
 from partbook.train.measure import Ceiling, Figures
 from partbook.train.policy import open_net
 from partbook.train.preset import Preset
-from partbook.train.row import lab_rows
 from partbook.train.run import Exam, Report, make_warm_start
 from partbook.train.run_folder import RunFolder
 
@@ -98,7 +98,7 @@ def comparison(
 ) -> list[Line]:
     """Let the warm start and every trained policy answer test problems, beside the baselines."""
     environment = lab_environment(preset.grpo.timeout_s)
-    exam = Exam.of(lab_rows(problems, "test", 0, preset.grpo.difficulties))
+    exam = Exam.of(exam_rows(preset, "test", problems, 0))
     folders = {"warm start": out / "warm-start"}
     folders |= {f"seed {seed}": RunFolder(out / f"seed-{seed}").policy for seed in seeds}
     lines: list[Line] = []

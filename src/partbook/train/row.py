@@ -49,7 +49,13 @@ class Row:
 
 
 def lab_row(
-    seed: int, difficulty: int, split: Split, rng: random.Random, workers: Sequence[str], world: int
+    seed: int,
+    difficulty: int,
+    split: Split,
+    rng: random.Random,
+    workers: Sequence[str],
+    world: int,
+    subset: int = 0,
 ) -> Row:
     """A lab problem with its workers in an order of its own.
 
@@ -60,9 +66,11 @@ def lab_row(
         rng: draws the order.
         workers: names of those who may be called.
         world: seed of the world.
+        subset: how many workers the row has; 0: all.
     """
     problem = lab_problem(seed, difficulty, split)
-    return Row(problem.id, problem.question, tuple(rng.sample(workers, len(workers))), world)
+    order = tuple(rng.sample(workers, subset or len(workers)))
+    return Row(problem.id, problem.question, order, world)
 
 
 def lab_rows(
@@ -72,6 +80,7 @@ def lab_rows(
     difficulties: Sequence[int] = DIFFICULTIES,
     workers: Sequence[str] = LAB_WORKERS,
     world: int = 0,
+    subset: int = 0,
 ) -> list[Row]:
     """Different problems, the difficulties in turn, each with an order of its own.
 
@@ -82,13 +91,19 @@ def lab_rows(
         difficulties: those to draw from.
         workers: names of those who may be called.
         world: seed of the world.
+        subset: how many workers each row has, drawn anew (arXiv:2512.04388, section 3.2); 0: all.
+
+    Raises:
+        ConfigError: there are fewer workers than the subset.
     """
+    if subset > len(workers):
+        raise ConfigError(f"a subset of {subset} was asked for; there are {len(workers)} workers")
     rng = random.Random(f"rows {split} {seed}")
     found: dict[str, Row] = {}
     tried = 0
     while len(found) < count:
         difficulty = difficulties[len(found) % len(difficulties)]
-        row = lab_row(seed * 1_000_003 + tried, difficulty, split, rng, workers, world)
+        row = lab_row(seed * 1_000_003 + tried, difficulty, split, rng, workers, world, subset)
         found.setdefault(row.question, row)
         tried += 1
     return list(found.values())

@@ -11,7 +11,7 @@ import torch
 from partbook.errors import ConfigError
 from partbook.models.trained import Trained, write_trained
 from partbook.store import Store, default_url
-from partbook.train.course import Course, opened_course, training_rows
+from partbook.train.course import Course, opened_course
 from partbook.train.environment import lab_environment
 from partbook.train.exam import Exam, Examination
 from partbook.train.fit import available_bytes, check_disk, check_memory
@@ -26,7 +26,7 @@ from partbook.train.scoring import Keeper, Scoring
 from partbook.train.warm_start import warm_start
 from partbook.train.watch import Watch
 
-__all__ = ["Exam", "Report", "check_machine", "make_warm_start", "train", "training_rows"]
+__all__ = ["Exam", "Report", "check_machine", "make_warm_start", "train"]
 
 log = logging.getLogger(__name__)
 

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from partbook.errors import ConfigError
+from partbook.prompt import conductor_messages
 from partbook.train.environment import Environment, Outcome
 from partbook.train.preset import Preset, load_preset
-from partbook.train.prompting import prompt_messages
 from partbook.train.row import Row
+from partbook.workflow import MAX_STEPS
 
 if TYPE_CHECKING:
     import torch
@@ -131,7 +132,8 @@ def verl_rows(
         raise ConfigError(f"preset {preset.name}: verl asks in chats; prompt_style must be paper")
     found: list[dict[str, object]] = []
     for i, row in enumerate(rows):
-        turns = prompt_messages(preset.prompt_style, row.question, environment.pool_of(row))
+        pool, style = environment.pool_of(row), preset.prompt_style
+        turns = conductor_messages(row.question, pool, MAX_STEPS, style=style)
         found.append(
             {
                 "data_source": "partbook",

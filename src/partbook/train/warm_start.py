@@ -14,7 +14,8 @@ from dataclasses import replace
 import torch
 from torch.nn.functional import cross_entropy
 
-from partbook.train.demonstration import demonstration, drill, respelled, scrambled
+from partbook.train.demonstration import demonstration, drill
+from partbook.train.disguise import respelled, reworded, scrambled
 from partbook.train.environment import Environment
 from partbook.train.policy import Net, prompt_text
 from partbook.train.preset import Preset, WarmStart
@@ -121,8 +122,11 @@ def _pair(
     if is_drill:
         prompt, text = drill(problem, rng)
     else:
-        if rng.random() < habits.scrambled:
+        draw = rng.random()
+        if draw < habits.scrambled:
             problem = scrambled(problem, rng)
+        elif draw < habits.scrambled + habits.reworded:
+            problem = reworded(problem, rng)
         row = replace(row, question=problem.question)
         text = demonstration(problem, environment.pool_of(row), rng, habits)
         prompt = prompt_text(net.tokenizer, preset.prompt_style, row, environment)

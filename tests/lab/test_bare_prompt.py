@@ -2,20 +2,15 @@ import pytest
 
 from partbook.errors import ConfigError
 from partbook.lab import lab_pool
-from partbook.prompt import conductor_messages
-from partbook.train.prompting import prompt_messages, prompt_style
+from partbook.prompt import conductor_messages, prompt_style
 
 POOL = lab_pool(0, ["cy", "ada"])
 
 
 def test_a_bare_prompt_is_cards_and_question():
-    (message,) = prompt_messages("bare", "Reverse the word plum.", POOL)
+    (message,) = conductor_messages("Reverse the word plum.", POOL, 5, style="bare")
 
     assert message.text == "sorting, number bases (0)\nsums (1)\nQuestion: Reverse the word plum.\n"
-
-
-def test_the_papers_prompt_is_the_one_that_is_used_at_inference():
-    assert prompt_messages("paper", "q", POOL) == conductor_messages("q", POOL, 5)
 
 
 def test_an_unknown_style_is_refused():
