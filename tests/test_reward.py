@@ -1,6 +1,8 @@
+from decimal import Decimal
+
 import pytest
 
-from partbook.reward import reward_of, without_lost_groups
+from partbook.reward import Tariff, reward_of, without_lost_groups
 from partbook.trace import Trace
 
 
@@ -35,3 +37,20 @@ def test_a_group_that_lost_a_member_is_dropped_and_the_others_keep_their_places(
 def test_groups_must_be_whole():
     with pytest.raises(ValueError, match="3 rewards are no whole number of groups of 2"):
         without_lost_groups([1.0, 0.5, None], 2)
+
+
+@pytest.mark.parametrize(
+    ("reward", "cost", "left"),
+    [
+        (1.0, "0.005", 0.9),
+        (1.0, "0", 1.0),
+        (1.0, "5", 0.6),
+        (1.0, None, None),
+        (0.5, "5", 0.5),
+        (0.5, None, 0.5),
+        (0.0, "5", 0.0),
+        (None, "5", None),
+    ],
+)
+def test_only_right_answers_pay_and_stay_above_wrong_ones(reward, cost, left):
+    assert Tariff(0.4, 0.02).of(reward, None if cost is None else Decimal(cost)) == left

@@ -1,17 +1,20 @@
 """The reward of a rollout: 0, 0.5, 1, or not scored.
 
-The paper's rule and nothing else (arXiv:2512.04388, section 3.2): no cost, length or step penalty.
+The paper's rule (arXiv:2512.04388, section 3.2): no cost, length or step penalty. A price term is
+there for whoever asks for it; nothing takes it by itself.
 What it leaves open is what happens where nobody could say whether the workflow was any good. A
 worker that was down, a limit that was reached and a judge that could not judge are not the
 policy's doing; such a rollout has no reward, which is not the same as a reward of 0.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from partbook.trace import Trace
 
-__all__ = ["RIGHT", "UNPARSED", "WRONG", "reward_of", "without_lost_groups"]
+__all__ = ["RIGHT", "UNPARSED", "WRONG", "Tariff", "reward_of", "without_lost_groups"]
 
 UNPARSED: Final = 0.0
 """The text holds no workflow (arXiv:2512.04388, section 3.2)."""
@@ -39,6 +42,38 @@ def reward_of(trace: Trace, right: bool | None) -> float | None:
     if trace.status != "answered" or right is None:
         return None
     return RIGHT if right else WRONG
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What a right answer's price takes from its reward.
+
+    Only right answers pay. Were wrong ones to pay too, a policy that is seldom right would learn
+    to be wrong as cheaply as it can. And as the whole price is less than what being right brings,
+    no price makes a right answer worse than a wrong one: neither end of the curve of quality
+    against money is a collapse.
+    """
+
+    weight: float
+    """What is taken at the full price: 0 to less than `RIGHT - WRONG`."""
+    full_usd: float
+    """The price of a run at which all of the weight is taken; above 0."""
+
+    def of(self, reward: float | None, cost_usd: Decimal | None) -> float | None:
+        """The reward less its price.
+
+        Args:
+            reward: of a rollout; None: not scored.
+            cost_usd: of all its calls; None: unknown, which is not 0, so it is not scored either.
+
+        >>> Tariff(0.4, 0.02).of(1.0, Decimal("0.005"))
+        0.9
+        """
+        if reward != RIGHT or self.weight == 0:
+            return reward
+        if cost_usd is None:
+            return None
+        return RIGHT - self.weight * min(1.0, float(cost_usd) / self.full_usd)
 
 
 def without_lost_groups(rewards: Sequence[float | None], group: int) -> list[float | None]:

@@ -1,6 +1,7 @@
 import asyncio
 import logging
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from partbook.budget import Limits
 from partbook.errors import WorkerError
 from partbook.message import Completion, Usage
 from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.reward import Tariff
 from partbook.train.environment import Environment, lab_environment
 from partbook.train.playing_loop import playing_loop
 from partbook.train.row import Row
@@ -84,6 +86,14 @@ async def test_the_policy_is_asked_once_and_its_text_is_in_the_trace():
     (proposal,) = outcome.trace.rounds[0].proposals
     assert proposal.text == "no lists"
     assert outcome.trace.calls == 1
+
+
+async def test_a_right_answer_pays_its_price_and_a_wrong_one_does_not():
+    priced = replace(lab_environment(), tariff=Tariff(0.4, full_usd=1e-9))
+
+    outcomes = await priced.score([ROW] * 2, [RIGHT, WRONG])
+
+    assert [(one.reward, one.verdict) for one in outcomes] == [(0.6, "right"), (0.5, "wrong")]
 
 
 async def test_a_worker_that_is_down_is_no_reward_of_zero():

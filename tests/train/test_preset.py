@@ -65,6 +65,8 @@ def test_single_values_can_be_changed():
         ("grpo.steps=many", "`steps` must be a whole number"),
         ("grpo.rollouts=1", "`rollouts` must be 2 or more, found 1"),
         ("grpo.keep_traces=2", "`keep_traces` must be from 0 to 1, found 2.0"),
+        ("grpo.price_weight=0.5", "`price_weight` must be from 0 to less than 0.5, found 0.5"),
+        ("grpo.price_weight=0.1", "`price_weight` needs `price_usd`"),
         ("policy.layers=['dense']", "a layer is conv or attention, found 'dense'"),
         ("about.x=1", "`about` is no table"),
         ("data.task=['gsm8k']", "unknown key `task`; did you mean `tasks`?"),

@@ -1,4 +1,4 @@
-from partbook.train.preset import Grpo
+from partbook.train.recipe import Grpo
 from partbook.train.watch import Watch
 
 FINE = {"entropy": 0.05, "top_worker": 0.3, "frac_reward_zero_std": 0.4}

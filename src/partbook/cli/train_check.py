@@ -96,7 +96,7 @@ async def _task_truth(preset: "Preset", say: Say) -> "Truth":
     from partbook.train.truth import task_truth
 
     async with opened_for_training(preset.data) as pool:
-        await _check_workers(training_pool(pool, preset.data), say)
+        await _check_workers(training_pool(pool, preset.data), preset.grpo.price_weight > 0, say)
         problems = load_problems(preset.data)
         say(f"problems:     {len(problems.train)} to train on, {len(problems.held_out)} held out")
         for note in problems.notes:
@@ -104,13 +104,18 @@ async def _task_truth(preset: "Preset", say: Say) -> "Truth":
         return await task_truth(problems.train, grader_of(pool, preset.data))
 
 
-async def _check_workers(pool: "AgentPool", say: Say) -> None:
+async def _check_workers(pool: "AgentPool", prices_needed: bool, say: Say) -> None:
     asked = await ask_workers(pool)
     costs = [one.cost_usd for one in asked if one.seconds is not None]
     known = [cost for cost in costs if cost is not None]
     cost = f"${sum(known, Decimal(0)):.6f}" if len(known) == len(costs) else "an unknown price"
     there = sum(one.seconds is not None for one in asked)
     say(f"workers:      {there} of {len(asked)} answer, which cost {cost}")
+    unpriced = [worker.name for worker in pool.workers if worker.spec.price is None]
+    if prices_needed and unpriced:
+        raise ConfigError(
+            f"grpo.price_weight needs the price of every worker; unknown: {', '.join(unpriced)}"
+        )
     silent = [one for one in asked if one.seconds is None]
     if silent:
         raise ConfigError(_silent(pool.name, silent))

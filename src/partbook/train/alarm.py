@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from partbook.train.preset import Grpo
+from partbook.train.recipe import Grpo
 
 __all__ = ["Alarm", "OnSaved", "OnStep", "Tally"]
 

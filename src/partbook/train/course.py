@@ -59,7 +59,7 @@ def opened_course(
     """
     with playing_loop() as playing:
         if preset.data.is_lab:
-            environment = lab_environment(preset.grpo.timeout_s, playing.loop)
+            environment = lab_environment(preset.grpo.timeout_s, playing.loop, preset.grpo.tariff)
             exam = _lab_exam(preset) if examined else None
             yield Course(training_rows(preset, seed), environment, exam)
             return
@@ -81,6 +81,7 @@ def _task_course(
         TaskJudge(problems, grader_of(pool, data)),
         Limits(timeout_s=grpo.timeout_s),
         loop=playing.loop,
+        tariff=grpo.tariff,
     )
     rows = task_rows(problems.train, called.names, grpo.steps * grpo.problems, seed, data.subset)
     exam = _task_exam(problems.held_out, called, preset)

@@ -24,7 +24,7 @@ from partbook.lab import lab_pool
 from partbook.message import Usage
 from partbook.parse import parse
 from partbook.pool import AgentPool
-from partbook.reward import RIGHT, WRONG, reward_of
+from partbook.reward import RIGHT, WRONG, Tariff, reward_of
 from partbook.trace import Trace
 from partbook.train.row import Row, problem_of
 from partbook.workflow import MAX_STEPS, Workflow
@@ -42,7 +42,7 @@ class Outcome:
     """What became of one rollout."""
 
     reward: float | None
-    """0, 0.5 or 1; None: not scored."""
+    """0, 0.5 or 1, perhaps less its price; None: not scored."""
     verdict: str
     """`right`, `wrong`, `unparsed`, or why it has no reward: `worker`, `timeout`, `calls`, ..."""
     trace: Trace | None = None
@@ -99,6 +99,8 @@ class Environment:
     """How much longer than its deadline a rollout may take to wind up."""
     loop: asyncio.AbstractEventLoop | None = None
     """The loop in which rollouts are played; None: the caller's."""
+    tariff: Tariff | None = None
+    """What a right answer's price takes from its reward; None: nothing, as in the paper."""
 
     async def score(self, rows: Sequence[Row], texts: Sequence[str]) -> list[Outcome]:
         """Play all rollouts at once.
@@ -154,7 +156,10 @@ class Environment:
             right = await self.judge(row, trace.answer or "")
         workflow = trace.rounds[-1].workflow if trace.rounds else None
         reward = reward_of(trace, right)
-        return Outcome(reward, _verdict(reward, trace), trace, workflow)
+        verdict = _verdict(reward, trace)
+        if self.tariff is not None:
+            reward = self.tariff.of(reward, trace.cost_usd)
+        return Outcome(reward, verdict, trace, workflow)
 
 
 def _verdict(reward: float | None, trace: Trace) -> str:
@@ -181,13 +186,17 @@ async def lab_judge(row: Row, answer: str) -> bool | None:
 
 
 def lab_environment(
-    timeout_s: float = 60.0, loop: asyncio.AbstractEventLoop | None = None
+    timeout_s: float = 60.0,
+    loop: asyncio.AbstractEventLoop | None = None,
+    tariff: Tariff | None = None,
 ) -> Environment:
     """The environment whose problems and workers are the lab's.
 
     Args:
         timeout_s: deadline of a rollout, in seconds.
-        loop: as `Environment.loop`.
+        loop, tariff: as those of `Environment`.
     """
     limits = Limits(timeout_s=timeout_s)
-    return Environment(lambda row: lab_pool(row.world, row.order), lab_judge, limits, loop=loop)
+    return Environment(
+        lambda row: lab_pool(row.world, row.order), lab_judge, limits, loop=loop, tariff=tariff
+    )

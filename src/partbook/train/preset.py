@@ -18,8 +18,9 @@ from partbook.toml_table import Table
 from partbook.train.data import Data, take_data
 from partbook.train.demonstration import Habits
 from partbook.train.expected import Estimate, take_estimate
+from partbook.train.recipe import Grpo, take_grpo, take_share
 
-__all__ = ["Estimate", "Grpo", "Policy", "Preset", "WarmStart", "load_preset", "preset_names"]
+__all__ = ["Estimate", "Policy", "Preset", "WarmStart", "load_preset", "preset_names"]
 
 LayerKind = Literal["conv", "attention"]
 
@@ -61,40 +62,6 @@ class WarmStart:
     batch: int = 16
     learning_rate: float = 3e-3
     habits: Habits = field(default_factory=Habits)
-
-
-@dataclass(frozen=True, slots=True)
-class Grpo:
-    """What a training step is made of."""
-
-    steps: int
-    """Updates of the policy."""
-    problems: int
-    """Groups in a step."""
-    rollouts: int
-    """Completions of a group."""
-    difficulties: tuple[int, ...] = (1, 2, 3, 4)
-    easy_steps: int = 0
-    """The first of these steps see only problems of one and two parts."""
-    timeout_s: float = 60.0
-    """Deadline of a rollout."""
-    evaluate_every: int = 25
-    """Steps between two evaluations on validation problems; 0: never."""
-    evaluation_problems: int = 200
-    keep_traces: float = 0.0
-    """Share of the rollouts whose traces are kept in the store, 0 to 1."""
-    equal_rewards: bool = False
-    """A control: every rollout gets the same reward, so nothing can be learned."""
-    stop_below_valid: float = 0.5
-    """Share of valid workflows in a step, under which a run is stopped as collapsed."""
-    stop_above_lost: float = 0.5
-    """Share of rollouts without a reward in a step, over which a run stops with a checkpoint."""
-    warn_below_entropy: float = 0.003
-    """Mean entropy per token, in nats, under which a run warns."""
-    warn_above_share: float = 0.6
-    """Share of the steps that one worker gets, over which a run warns."""
-    warn_below_spread: float = 0.1
-    """Share of the groups with different rewards, under which a run warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +139,7 @@ def _read(name: str, table: Table, trainer: dict[str, TrainerValue]) -> Preset:
         max_completion=table.take("max_completion", int),
         policy=_policy(table.take_table("policy") or Table({}, table.where)),
         warm_start=_warm_start(table.take_table("warm_start") or Table({}, table.where)),
-        grpo=_grpo(table.take_table("grpo") or Table({}, table.where)),
+        grpo=take_grpo(table.take_table("grpo") or Table({}, table.where)),
         estimate=take_estimate(table.take_table("estimate") or Table({}, table.where)),
         data=take_data(table.take_table("data") or Table({}, table.where)),
         trainer=trainer,
@@ -218,43 +185,18 @@ def _warm_start(table: Table) -> WarmStart:
         batch=table.take("batch", int, usual.batch),
         learning_rate=table.take("learning_rate", float, usual.learning_rate),
         habits=Habits(
-            believed=_share(table, "believed", habits.believed),
-            whole=_share(table, "whole", habits.whole),
-            merged=_share(table, "merged", habits.merged),
-            checked=_share(table, "checked", habits.checked),
-            misread=_share(table, "misread", habits.misread),
-            scrambled=_share(table, "scrambled", habits.scrambled),
-            reworded=_share(table, "reworded", habits.reworded),
-            respelled=_share(table, "respelled", habits.respelled),
+            believed=take_share(table, "believed", habits.believed),
+            whole=take_share(table, "whole", habits.whole),
+            merged=take_share(table, "merged", habits.merged),
+            checked=take_share(table, "checked", habits.checked),
+            misread=take_share(table, "misread", habits.misread),
+            scrambled=take_share(table, "scrambled", habits.scrambled),
+            reworded=take_share(table, "reworded", habits.reworded),
+            respelled=take_share(table, "respelled", habits.respelled),
         ),
     )
     table.done()
     return warm_start
-
-
-def _grpo(table: Table) -> Grpo:
-    steps, problems = _count(table, "steps"), _count(table, "problems")
-    rollouts = _count(table, "rollouts", least=2)
-    usual = Grpo(steps, problems, rollouts)
-    grpo = Grpo(
-        steps,
-        problems,
-        rollouts,
-        difficulties=table.take_list("difficulties", int) or usual.difficulties,
-        easy_steps=table.take("easy_steps", int, usual.easy_steps),
-        timeout_s=table.take("timeout_s", float, usual.timeout_s),
-        evaluate_every=table.take("evaluate_every", int, usual.evaluate_every),
-        evaluation_problems=table.take("evaluation_problems", int, usual.evaluation_problems),
-        keep_traces=_share(table, "keep_traces", usual.keep_traces),
-        equal_rewards=table.take("equal_rewards", bool, usual.equal_rewards),
-        stop_below_valid=_share(table, "stop_below_valid", usual.stop_below_valid),
-        stop_above_lost=_share(table, "stop_above_lost", usual.stop_above_lost),
-        warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
-        warn_above_share=_share(table, "warn_above_share", usual.warn_above_share),
-        warn_below_spread=_share(table, "warn_below_spread", usual.warn_below_spread),
-    )
-    table.done()
-    return grpo
 
 
 def _trainer(data: object, where: str) -> dict[str, TrainerValue]:
@@ -266,17 +208,3 @@ def _trainer(data: object, where: str) -> dict[str, TrainerValue]:
             raise ConfigError(f"{where}: `{key}` must be text, a number or true, found {value!r}")
         values[str(key)] = value
     return values
-
-
-def _share(table: Table, key: str, usual: float) -> float:
-    value = table.take(key, float, usual)
-    if not 0 <= value <= 1:
-        raise ConfigError(f"{table.where}: `{key}` must be from 0 to 1, found {value}")
-    return value
-
-
-def _count(table: Table, key: str, least: int = 1) -> int:
-    value = table.take(key, int)
-    if value < least:
-        raise ConfigError(f"{table.where}: `{key}` must be {least} or more, found {value}")
-    return value

@@ -6,7 +6,7 @@ worker for most things, and entropy may be low because everything is learned.
 
 from collections.abc import Mapping
 
-from partbook.train.preset import Grpo
+from partbook.train.recipe import Grpo
 
 __all__ = ["Watch"]
 

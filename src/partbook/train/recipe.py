@@ -1,0 +1,123 @@
+"""Recipe: what a training step is made of, and when a run stops or warns.
+
+The table `grpo` of a preset. What TRL knows better (step sizes, clips, temperatures) stands in the
+table `trainer` beside it.
+"""
+
+from dataclasses import dataclass
+
+from partbook.errors import ConfigError
+from partbook.reward import RIGHT, WRONG, Tariff
+from partbook.toml_table import Table
+
+__all__ = ["Grpo", "take_grpo", "take_share"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grpo:
+    """What a training step is made of."""
+
+    steps: int
+    """Updates of the policy."""
+    problems: int
+    """Groups in a step."""
+    rollouts: int
+    """Completions of a group."""
+    difficulties: tuple[int, ...] = (1, 2, 3, 4)
+    easy_steps: int = 0
+    """The first of these steps see only problems of one and two parts."""
+    timeout_s: float = 60.0
+    """Deadline of a rollout."""
+    evaluate_every: int = 25
+    """Steps between two evaluations on validation problems; 0: never."""
+    evaluation_problems: int = 200
+    keep_traces: float = 0.0
+    """Share of the rollouts whose traces are kept in the store, 0 to 1."""
+    equal_rewards: bool = False
+    """A control: every rollout gets the same reward, so nothing can be learned."""
+    price_weight: float = 0.0
+    """What the price of a right answer takes from its reward of 1, at most: 0 to less than 0.5; the
+    paper has no such term."""
+    price_usd: float = 0.0
+    """The price of a rollout at which all of `price_weight` is taken."""
+    stop_below_valid: float = 0.5
+    """Share of valid workflows in a step, under which a run is stopped as collapsed."""
+    stop_above_lost: float = 0.5
+    """Share of rollouts without a reward in a step, over which a run stops with a checkpoint."""
+    warn_below_entropy: float = 0.003
+    """Mean entropy per token, in nats, under which a run warns."""
+    warn_above_share: float = 0.6
+    """Share of the steps that one worker gets, over which a run warns."""
+    warn_below_spread: float = 0.1
+    """Share of the groups with different rewards, under which a run warns."""
+
+    @property
+    def tariff(self) -> Tariff | None:
+        """The price term; None: there is none."""
+        return Tariff(self.price_weight, self.price_usd) if self.price_weight else None
+
+
+def take_grpo(table: Table) -> Grpo:
+    """Read the table `grpo` of a preset.
+
+    Raises:
+        ConfigError: a value is wrong, or a key is unknown.
+    """
+    steps, problems = _count(table, "steps"), _count(table, "problems")
+    rollouts = _count(table, "rollouts", least=2)
+    usual = Grpo(steps, problems, rollouts)
+    grpo = Grpo(
+        steps,
+        problems,
+        rollouts,
+        difficulties=table.take_list("difficulties", int) or usual.difficulties,
+        easy_steps=table.take("easy_steps", int, usual.easy_steps),
+        timeout_s=table.take("timeout_s", float, usual.timeout_s),
+        evaluate_every=table.take("evaluate_every", int, usual.evaluate_every),
+        evaluation_problems=table.take("evaluation_problems", int, usual.evaluation_problems),
+        keep_traces=take_share(table, "keep_traces", usual.keep_traces),
+        equal_rewards=table.take("equal_rewards", bool, usual.equal_rewards),
+        price_weight=table.take("price_weight", float, usual.price_weight),
+        price_usd=table.take("price_usd", float, usual.price_usd),
+        stop_below_valid=take_share(table, "stop_below_valid", usual.stop_below_valid),
+        stop_above_lost=take_share(table, "stop_above_lost", usual.stop_above_lost),
+        warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
+        warn_above_share=take_share(table, "warn_above_share", usual.warn_above_share),
+        warn_below_spread=take_share(table, "warn_below_spread", usual.warn_below_spread),
+    )
+    table.done()
+    _check_price(grpo, table.where)
+    return grpo
+
+
+def _check_price(grpo: Grpo, where: str) -> None:
+    most = RIGHT - WRONG
+    if not 0 <= grpo.price_weight < most:
+        raise ConfigError(
+            f"{where}: `price_weight` must be from 0 to less than {most}, found "
+            f"{grpo.price_weight}: with more, a dear right answer is worse than a wrong one"
+        )
+    if grpo.price_weight and grpo.price_usd <= 0:
+        raise ConfigError(
+            f"{where}: `price_weight` needs `price_usd`, the price of a rollout at which all of it "
+            f"is taken"
+        )
+
+
+def take_share(table: Table, key: str, usual: float) -> float:
+    """Take a number from 0 to 1.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    value = table.take(key, float, usual)
+    if not 0 <= value <= 1:
+        raise ConfigError(f"{table.where}: `{key}` must be from 0 to 1, found {value}")
+    return value
+
+
+def _count(table: Table, key: str, least: int = 1) -> int:
+    value = table.take(key, int)
+    if value < least:
+        raise ConfigError(f"{table.where}: `{key}` must be {least} or more, found {value}")
+    return value
