@@ -1,3 +1,4 @@
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -199,3 +200,29 @@ def test_a_key_in_the_pool_file_is_refused_without_being_quoted(tmp_path, line):
         load_pool(write(tmp_path, f'name = "p"\n{KEYED}{line}\n'))
 
     assert "0123456789" not in str(raised.value)
+
+
+ITSELF = '[[workers]]\nname = "myself"\nkind = "conductor"\ncard = "plans"\n'
+
+
+def test_a_worker_may_be_the_conductor_itself_and_have_labels(tmp_path):
+    text = f'name = "p"\n{KEYED}labels = ["no-customer-data", "eu"]\n{ITSELF}'
+
+    config = load_pool(write(tmp_path, text))
+
+    assert config.workers[0].labels == ("no-customer-data", "eu")
+    assert (config.workers[1].kind, config.workers[1].model) == ("conductor", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f'{KEYED}labels = [" "]\n', "a label is blank"),
+        (f'{KEYED}labels = "eu"\n', "labels"),
+        (f'{KEYED}fallbacks = ["myself"]\n{ITSELF}', "`fallbacks` of 'a' must name other workers"),
+        (f'{KEYED}{ITSELF}fallbacks = ["a"]\n', "`fallbacks` of 'myself' must name other workers"),
+    ],
+)
+def test_what_labels_and_conductors_cannot_be_is_refused(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_pool(write(tmp_path, f'name = "p"\n{text}'))

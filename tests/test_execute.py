@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -145,3 +146,13 @@ async def test_a_bug_in_a_model_is_not_hidden():
         await play(Workflow((Step(0, "x"),)), stage)
 
     assert raised.group_contains(ZeroDivisionError)
+
+
+async def test_the_last_step_is_carried_out_by_the_pools_workers_for_it():
+    usual, closing = [Echo("a"), Echo("b")], [Echo("A"), Echo("B")]
+    stage, _ = stage_of(replace(pool_of(*usual), last=pool_of(*closing)))
+
+    answer = await play(Workflow((Step(0, "x"), Step(0, "y"), Step(1, "z", (0, 1)))), stage)
+
+    assert answer == "B(z)"
+    assert (len(usual[0].heard), len(usual[1].heard)) == (2, 0)

@@ -61,3 +61,8 @@ def test_a_random_subset_is_drawn_without_repeats_and_repeats_with_its_seed():
     assert len(set(drawn)) == 3
     assert drawn == some.random_subset(3, random.Random(7)).names
     assert len({some.random_subset(3, random.Random(n)).names for n in range(20)}) > 10
+
+
+def test_the_workers_for_the_last_step_are_the_same_ones():
+    with pytest.raises(ConfigError, match="other workers for the last step"):
+        AgentPool("p", pool(("a", ""), ("b", "")).workers, pool(("a", "")))

@@ -2,7 +2,7 @@ import pytest
 
 from partbook.message import Message
 from partbook.pool import Example, WorkerSpec
-from partbook.prompt import conductor_messages, retry_messages, worker_messages
+from partbook.prompt import Turn, conductor_messages, retry_messages, worker_messages
 from tests.fakes import Echo, pool_of
 
 READ = [("count", "three"), ("double", "six")]
@@ -91,3 +91,51 @@ def test_the_second_try_quotes_what_was_wrong():
 
     assert messages[:2] == (*first, Message("assistant", "no lists"))
     assert "no list `model_id` was found" in messages[2].text
+
+
+def test_a_later_round_goes_on_with_the_same_chat():
+    pool = pool_of(Echo("a"), Echo("b"))
+    turns = (Turn("my lists", "42", ("A remark.",)), Turn("more lists", "43"))
+
+    first = conductor_messages("q", pool, 4)
+    later = conductor_messages("q", pool, 4, turns=turns)
+
+    assert later[:2] == (*first, Message("assistant", "my lists"))
+    assert [m.role for m in later] == ["user", "assistant", "user", "assistant", "user"]
+    assert "<answer>\n42\n</answer>\nA remark.\n" in later[2].text
+    assert "<answer>\n43\n</answer>" in later[4].text
+
+
+def test_where_a_worker_left_the_chat_begins_anew_with_the_others():
+    turns = (Turn("old lists", "41"), Turn("lists", "42", ("Somebody left.",), True))
+
+    (message,) = conductor_messages("q", pool_of(Echo("a")), 4, turns=turns)
+
+    assert "WORKERS\n0: a language model\n\n" in message.text
+    assert "Somebody left." in message.text
+    assert "lists\n" not in message.text.split("WORKERS")[1].replace("Python lists", "")
+
+
+def test_without_an_answer_nothing_can_be_kept():
+    messages = conductor_messages("q", pool_of(Echo("a")), 4, turns=(Turn("lists", None),))
+
+    assert "there is no answer yet" in messages[-1].text
+    assert "model_id = []" not in messages[-1].text
+
+
+def test_braces_in_an_answer_stay_as_they_are():
+    turn = Turn("lists", "{max_steps} {0} %s", ("{x}",))
+
+    text = conductor_messages("q", pool_of(Echo("a")), 4, turns=(turn,))[-1].text
+
+    assert "{max_steps} {0} %s" in text
+    assert "{x}" in text
+
+
+@pytest.mark.parametrize("style", ["bare", "cards"])
+def test_a_policy_of_one_message_sees_the_answer_below_the_question(style):
+    turns = (Turn("lists", "42"),)
+
+    messages = conductor_messages("q", pool_of(Echo("a")), 4, style=style, turns=turns)
+
+    assert messages == (Message("user", "a language model (0)\nQuestion: q\nAnswer so far: 42\n"),)

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from partbook.errors import StoreError
 from partbook.trace import Trace
-from partbook.trace_json import money, trace_from_dict, trace_to_dict, workflow_to_dict
+from partbook.trace_json import (
+    money,
+    trace_from_dict,
+    trace_summary,
+    trace_to_dict,
+    trace_to_json,
+    workflow_to_dict,
+)
 from tests.traces import WORKFLOW, a_trace, traces
 
 SLOW_TO_DRAW = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -28,6 +35,24 @@ def test_writing_what_was_read_changes_nothing(trace: Trace):
     data = trace_to_dict(trace)
 
     assert trace_to_dict(trace_from_dict(data)) == data
+
+
+@SLOW_TO_DRAW
+@given(traces())
+def test_the_text_of_a_trace_is_that_of_its_values(trace: Trace):
+    text = trace_to_json(trace, trace_summary(trace), {})
+
+    assert json.loads(text) == trace_to_dict(trace)
+    assert text.isascii()
+
+
+def test_steps_that_were_put_into_words_before_are_taken_as_they_are():
+    trace = a_trace()
+
+    text = trace_to_json(trace, trace_summary(trace), {(0, 1): '{"step":"as it was"}'})
+
+    steps = json.loads(text)["rounds"][0]["steps"]
+    assert [step["step"] for step in steps] == [0, "as it was", 2]
 
 
 def test_the_sums_are_in_the_written_form():

@@ -136,6 +136,8 @@ def _step_traces(draw: st.DrawFn, workflow: Workflow, index: int) -> tuple[StepT
             answered_by=draw(TEXTS),
             notes=tuple(draw(st.lists(TEXTS, max_size=2))),
             price=draw(_PRICES),
+            cached=draw(st.booleans()),
+            fault=draw(st.sampled_from([None, *get_args(FaultKind)])),
         )
         for i in sorted(started)
     )

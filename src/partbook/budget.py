@@ -16,7 +16,7 @@ from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
 from partbook.pool import EXACT, Price
 
-__all__ = ["Budget", "Budgeted", "Limits", "Reservation", "prompt_bound"]
+__all__ = ["Budget", "Budgeted", "Limits", "Reservation", "extras_bound", "prompt_bound"]
 
 _TOKENS_PER_MESSAGE = 16
 """Upper bound of what a chat template adds to one message."""
@@ -35,6 +35,12 @@ class Limits:
     assumed_price: Price | None = None
     """What a worker without a known price is taken to cost at most, for these limits alone: what
     its calls cost stays unknown. None: a limit in dollars then refuses such a worker."""
+    rounds: int = 1
+    """Most rounds, at least 1; 1 is no recursion."""
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1:
+            raise ConfigError(f"a limit of at least 1 round was expected, found {self.rounds}")
 
 
 @dataclass(slots=True)
@@ -142,8 +148,18 @@ def prompt_bound(messages: Sequence[Message]) -> int:
     23
     """
     return sum(
-        len(message.text.encode(errors="replace")) + _TOKENS_PER_MESSAGE for message in messages
+        len(message.text.encode(errors="replace"))
+        + len(message.tool_calls)
+        + len(message.tool_call_id)
+        + _TOKENS_PER_MESSAGE
+        for message in messages
     )
+
+
+def extras_bound(sampling: Sampling) -> int:
+    """Most tokens that a prompt has beside its messages: the user's tools and the wanted form."""
+    told = (sampling.tools or "") + (sampling.response_format or "")
+    return len(told.encode(errors="replace"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +208,7 @@ class Budgeted:
         limits = self.budget.limits
         if self.is_tool or (limits.tokens is None and limits.usd is None):
             return 0, Decimal(0)  # nothing that such a call could exceed
-        prompt, completion = prompt_bound(messages), sampling.max_tokens
+        prompt, completion = prompt_bound(messages) + extras_bound(sampling), sampling.max_tokens
         price = self.price or limits.assumed_price
         worst_usd = None if price is None else price.worst_usd(prompt, completion)
         return prompt + completion, worst_usd

@@ -134,8 +134,10 @@ def _check_pool(config: PoolConfig, where: str) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"{where}: two workers are named {name!r}")
+    # The Conductor carries out its own steps: it has no fallbacks, and is nobody's.
+    asked = [worker.name for worker in config.workers if worker.kind != "conductor"]
     for worker in config.workers:
-        _check_fallbacks(worker, names, where)
+        _check_fallbacks(worker, asked if worker.name in asked else [], where)
 
 
 def _worker(table: Table, folder: Path) -> WorkerSpec:
@@ -144,10 +146,11 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
     kind = cast(WorkerKind, _choice(table, "kind", get_args(WorkerKind), None))
     tool = kind in ("calculator", "python")
     plain = tool or kind == "lab"
+    is_named = tool or kind == "conductor"
     spec = WorkerSpec(
         name=name,
         kind=kind,
-        model=table.take("model", str, "") if tool else table.take("model", str),
+        model=table.take("model", str, "") if is_named else table.take("model", str),
         endpoint=table.take("endpoint", str) if kind == "http" else table.take("endpoint", str, ""),
         key_env=table.take("key_env", str, ""),
         card=table.take("card", str, ""),
@@ -173,11 +176,14 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
         opens_reasoning=table.take("opens_reasoning", bool, False),
         key_file=_key_file(table, folder),
         cache=table.take("cache", bool, False),
+        labels=table.take_list("labels", str),
     )
     table.done()
     _check_key(spec, table.where)
     if not spec.name.strip():
         raise ConfigError(f"{table.where}: `name` is blank")
+    if not all(map(str.strip, spec.labels)):
+        raise ConfigError(f"{table.where}: a label is blank")
     return spec
 
 

@@ -15,6 +15,7 @@ from partbook.pool import Price
 from partbook.workflow import Workflow
 
 __all__ = [
+    "AnswerChecked",
     "Event",
     "OnEvent",
     "Planned",
@@ -22,6 +23,7 @@ __all__ = [
     "Proposed",
     "RoundFinished",
     "RoundStarted",
+    "RoundUnanswered",
     "RunFinished",
     "RunStarted",
     "Source",
@@ -31,6 +33,7 @@ __all__ = [
     "StepStarted",
     "StepText",
     "StopReason",
+    "Unanswered",
 ]
 
 Status = Literal["answered", "stopped", "failed"]
@@ -40,6 +43,10 @@ failed. The last two keep the best answer so far, where there is one."""
 StopReason = LimitName | Literal["interrupted", "setup", "worker", "workflow"]
 """Why a run did not end by itself: a limit, the user, something that the user must mend, a worker
 that failed, or no workflow."""
+
+Unanswered = LimitName | Literal["kept", "workflow", "worker"]
+"""Why a round has no answer of its own: the Conductor kept the one before, its text holds no
+workflow, somebody failed who was asked, or a limit was reached."""
 
 Source = Literal["conductor", "retry", "fallback", "fixed"]
 """Where a workflow came from: the Conductor, its stricter second try, or a workflow with a name."""
@@ -56,6 +63,8 @@ class RunStarted:
     """Names of the workers, in the order in which workflows number them."""
     at: float
     """Seconds since the epoch. All later times are seconds after this moment."""
+    rounds: int = 1
+    """The most rounds that the run may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,8 @@ class RoundStarted:
     """The Conductor begins to write."""
 
     round: int
+    parent: tuple[int, int] | None = None
+    """The round and step that this round carries out, where the Conductor is a worker itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ class Proposed:
     cost_usd: Decimal | None
     seconds: float
     error: str | None
-    """Why there is no workflow; None where there is one."""
+    """Why there is no workflow; None where there is one, or where the answer before is kept."""
     fault: FaultKind | None = None
     """Why the call itself failed; None where a text came, whatever it holds."""
     cached: bool = False
@@ -194,6 +205,40 @@ class RoundFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundUnanswered:
+    """A round is over without an answer of its own; that of the round before stands, if any."""
+
+    round: int
+    reason: Unanswered
+    detail: str
+    """The reason in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChecked:
+    """One call of the checker is over: it says something of a round's answer, or nothing."""
+
+    round: int
+    worker: str
+    """Who was asked."""
+    text: str
+    agrees: bool | None
+    """Whether it agrees with the answer; None: it does not say, or no text came."""
+    model: str
+    usage: Usage | None
+    cost_usd: Decimal | None
+    seconds: float
+    error: str | None = None
+    """Why no text came."""
+    fault: FaultKind | None = None
+    """What went wrong with the call; None where a text came."""
+    cached: bool = False
+    """Whether no call was made: the text was kept from an earlier one."""
+    price: Price | None = None
+    """The unit prices that `cost_usd` was computed with; None: unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunFinished:
     """The run is over, in whatever way; always the last event."""
 
@@ -216,6 +261,8 @@ Event = (
     | StepRetried
     | StepFinished
     | RoundFinished
+    | RoundUnanswered
+    | AnswerChecked
     | RunFinished
 )
 

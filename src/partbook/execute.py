@@ -6,6 +6,7 @@ waits for them. How one step is performed is left to `perform.py`, deadlines to 
 """
 
 import asyncio
+from dataclasses import replace
 
 from partbook.errors import PartbookError
 from partbook.perform import perform
@@ -30,12 +31,19 @@ async def play(workflow: Workflow, stage: Stage, round_index: int = 0) -> str:
     workflow.check_workers(len(stage.pool))
     tasks: list[asyncio.Task[str]] = []
     known = _known_answers(stage.earlier, round_index)
+    last = stage.pool.last
+    closing = stage if last is None else replace(stage, pool=last)
 
     async def one(i: int, step: Step) -> str:
         if (answer := known.get(i)) is not None:
             return answer
         read = [(workflow.steps[j].subtask, await tasks[j]) for j in step.access]
-        return await perform(stage, round_index, i, step, read)
+        if step.before and stage.before is not None:
+            read.insert(0, stage.before)
+        if stage.inner is not None and stage.pool[step.worker].spec.kind == "conductor":
+            return await stage.inner(round_index, i, read)
+        here = closing if i == len(workflow.steps) - 1 else stage
+        return await perform(here, round_index, i, step, read)
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -14,20 +14,24 @@ _SUBTASK_CHARS = 300
 
 
 @lru_cache(maxsize=64)
-def workflow_grammar(workers: int, max_steps: int) -> str:
+def workflow_grammar(workers: int, max_steps: int, *, later: bool = False) -> str:
     """The grammar for a pool of this size.
 
     Args:
         workers: size of the pool, at least 1.
         max_steps: the most steps, at least 1.
+        later: whether there is an answer of a round before: three empty lists keep it, and a step
+            with access to "all" reads it.
     """
-    lengths = " | ".join(f"plan{n}" for n in range(1, max_steps + 1))
+    lengths = " | ".join(f"plan{n}" for n in range(0 if later else 1, max_steps + 1))
     rules = [
         f"root ::= thought ({lengths})",
         f'thought ::= [^\\n=\\[\\]]{{1,{_THOUGHT_CHARS}}} "\\n"',
         "worker ::= " + " | ".join(f'"{i}"' for i in range(workers)),
         f'subtask ::= "\\"" [^"\\\\\\n]{{1,{_SUBTASK_CHARS}}} "\\""',
     ]
+    if later:
+        rules.append('plan0 ::= "model_id = []\\nsubtasks = []\\naccess_list = []"')
     for n in range(1, max_steps + 1):
         ids = ' ", " '.join(["worker"] * n)
         subtasks = ' ", " '.join(["subtask"] * n)
@@ -36,7 +40,8 @@ def workflow_grammar(workers: int, max_steps: int) -> str:
             f'plan{n} ::= "model_id = [" {ids} "]\\nsubtasks = [" {subtasks} '
             f'"]\\naccess_list = [" {access} "]"'
         )
-    rules += [f"access{i} ::= {_access(i)}" for i in range(max_steps)]
+    everything = ' | "[\\"all\\"]"' if later else ""
+    rules += [f"access{i} ::= {_access(i)}{everything}" for i in range(max_steps)]
     return "\n".join(rules) + "\n"
 
 

@@ -52,6 +52,10 @@ def entries_of(trace: Trace) -> Iterator[Entry]:
         for text in round_.proposals:
             made = int(not text.cached and text.fault != "unavailable")
             yield Entry(CONDUCTOR, text.model, made, text.usage, text.cost_usd, text.price)
+        for check in round_.checks:
+            made = int(not check.cached and check.fault != "unavailable")
+            cost, price = check.cost_usd, check.price
+            yield Entry(check.worker, check.model, made, check.usage, cost, price)
         for step in round_.steps:
             yield from _entries_of_step(step)
 

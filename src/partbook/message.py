@@ -9,7 +9,8 @@ from typing import Literal
 
 __all__ = ["Completion", "FinishReason", "Message", "Role", "Sampling", "Usage"]
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
+"""`tool` brings what a tool of the user's gave back; only one worker alone is shown it."""
 
 FinishReason = Literal["stop", "length", "filter", "error"]
 """Why a model stopped: by itself, at its token limit, at a content filter, or (tools) it failed."""
@@ -24,6 +25,11 @@ class Message:
 
     role: Role
     text: str
+    tool_calls: str = ""
+    """Calls of the user's own tools that the assistant asks for: JSON of the list in OpenAI's
+    format; empty: none."""
+    tool_call_id: str = ""
+    """Which call a `tool` message answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,12 @@ class Sampling:
     """As the provider names it: `minimal`, `low`, `medium`, `high`."""
     grammar: str | None = None
     """A GBNF grammar that the completion must follow; only llama.cpp workers know it."""
+    response_format: str | None = None
+    """JSON of the `response_format` of OpenAI's API, which asks for JSON, perhaps of a schema; only
+    `http` and `local` workers know it."""
+    tools: str | None = None
+    """JSON of an object with the fields `tools`, `tool_choice` and `parallel_tool_calls` of
+    OpenAI's API: tools of the user's own; only `http` workers know them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +105,5 @@ class Completion:
     finish_reason: FinishReason = "stop"
     cached: bool = False
     """Whether it is an earlier call's answer, kept on this machine: its usage is then 0."""
+    tool_calls: str = ""
+    """Calls of the user's own tools that the model asks for, as in `Message`; empty: none."""

@@ -6,7 +6,7 @@ fallback workers in turn. Every try that another one follows is told by a `StepR
 usage and price, so that nothing that was paid for is lost, and the trace says who really answered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,10 +37,10 @@ MOST_CUTS = 2
 """How often the earlier answers are shortened for one worker."""
 
 
-async def perform(
+def perform(
     stage: Stage, round_index: int, index: int, step: Step, read: Sequence[tuple[str, str]]
-) -> str:
-    """Carry out one step and emit what happens.
+) -> Awaitable[str]:
+    """Begin one step; to await it is to carry it out. Emits what happens.
 
     Args:
         stage: what the run shares.
@@ -62,7 +62,7 @@ async def perform(
     performance = _Performance(stage, round_index, index, step.subtask, read, messages, worker.spec)
     if stage.earlier is not None:
         performance.attempts = _tries_before(stage.earlier, round_index, index)
-    return await performance.run(worker)
+    return performance.run(worker)
 
 
 def _tries_before(earlier: Trace, round_index: int, index: int) -> int:
@@ -114,43 +114,57 @@ class _Performance:
     notes: tuple[str, ...] = ()
 
     async def run(self, worker: Worker) -> str:
-        failures: list[str] = []
-        candidates = [worker, *self.stage.fallbacks(worker.spec)]
-        for candidate in candidates:
-            self.asked = candidate.spec
+        try:
+            answer = await self._fitted(worker, first=True)
+        except WorkerError as err:
+            answer = await self._by_fallback(worker, err)
+        except PartbookError as err:  # it forbade a call
+            self._failed(err)
+            raise
+        self._end(answer)
+        return answer.text
+
+    async def _by_fallback(self, worker: Worker, failure: WorkerError) -> _Answer:
+        """The answer of the first fallback that has one."""
+        failures = [f"worker {worker.name!r}: {failure}"]
+        for other in self.stage.fallbacks(worker.spec):
+            self._retried(failure, 0.0)
+            self.asked = other.spec
             try:
-                answer = await self._fitted(candidate, first=candidate is worker)
+                answer = await self._fitted(other, first=False)
             except WorkerError as err:
-                failures.append(f"worker {candidate.name!r}: {err}")
-                if candidate is not candidates[-1]:
-                    self._retried(err, 0.0)
-                    continue
-                failure = WorkerError(
-                    "; in its place ".join(failures),
-                    usage=err.usage,
-                    status=err.status,
-                    kind=err.kind,
-                    retry_after_s=err.retry_after_s,
-                )
-                self._failed(failure)
-                raise failure from err
+                failures.append(f"worker {other.name!r}: {err}")
+                failure = err
+                continue
             except PartbookError as err:  # it forbade a call
                 self._failed(err)
                 raise
-            if candidate is not worker:
-                self.notes += (f"answered by {candidate.name!r} in place of {worker.name!r}",)
-            self._end(answer)
-            return answer.text
-        raise AssertionError("the step's own worker is always a candidate")
+            self.notes += (f"answered by {other.name!r} in place of {worker.name!r}",)
+            return answer
+        last = WorkerError(
+            "; in its place ".join(failures),
+            usage=failure.usage,
+            status=failure.status,
+            kind=failure.kind,
+            retry_after_s=failure.retry_after_s,
+        )
+        self._failed(last)
+        raise last from failure
 
-    async def _fitted(self, worker: Worker, *, first: bool) -> _Answer:
+    # What only passes a call on is no coroutine of its own: each would wait as long as the call.
+
+    def _fitted(self, worker: Worker, *, first: bool) -> Awaitable[_Answer]:
         """The worker's answer; what it reads is shortened where it may be and must be."""
-        spec, read = worker.spec, self.read
-        messages = self.begun_with if first else self._messages(spec, read)
-        may_cut = spec.on_overflow == "shorten" and bool(read)
+        messages = self.begun_with if first else self._messages(worker.spec, self.read)
+        if worker.spec.on_overflow == "shorten" and self.read:
+            return self._shortened(worker, messages)
+        return self._whole(worker, messages)
+
+    async def _shortened(self, worker: Worker, messages: tuple[Message, ...]) -> _Answer:
+        """The worker's answer; what it reads is shortened where it must be."""
+        spec, read, cuts = worker.spec, self.read, MOST_CUTS
         window, limit = spec.context_window, spec.sampling.max_tokens
-        cuts = MOST_CUTS if may_cut else 0
-        if may_cut and window is not None and is_surely_too_long(messages, window, limit):
+        if window is not None and is_surely_too_long(messages, window, limit):
             room = room_for_answers(messages, [answer for _, answer in read], window, limit)
             read = self._cut(spec, read, room)
             messages = self._messages(spec, read)
@@ -192,16 +206,16 @@ class _Performance:
         )
         return answer
 
-    async def _tried(
+    def _tried(
         self, worker: Worker, messages: tuple[Message, ...], before: _Answer | None = None
-    ) -> Completion:
+    ) -> Awaitable[Completion]:
         """A completion; the call is made again after faults that may pass."""
         stage, spec = self.stage, worker.spec
         self.kept_chars = 0 if before is None else len(before.text)
         budgeted = Budgeted(worker.model, stage.budget, spec.price, spec.is_tool)
         retries = 0 if spec.is_tool else spec.retries  # a tool gives the same again
         model = stage.retrying(Checked(budgeted, spec), retries, self._on_retry)
-        return await model.chat(messages, spec.sampling, self._on_text if stage.stream else None)
+        return model.chat(messages, spec.sampling, self._on_text if stage.stream else None)
 
     def _on_retry(self, err: WorkerError, _: int, wait_s: float) -> None:
         self._retried(err, wait_s, self.kept_chars)
@@ -230,21 +244,11 @@ class _Performance:
         self, err: WorkerError, wait_s: float, kept_chars: int = 0, calls: int | None = None
     ) -> None:
         spec = self.asked
+        who = (self.round, self.index, self.attempts, spec.name)
+        spent = (err.usage, cost_of(err.usage, spec.price))
+        made = int(err.kind != "unavailable") if calls is None else calls
         self.stage.emit(
-            StepRetried(
-                self.round,
-                self.index,
-                self.attempts,
-                spec.name,
-                str(err),
-                err.kind,
-                wait_s,
-                err.usage,
-                cost_of(err.usage, spec.price),
-                kept_chars,
-                int(err.kind != "unavailable") if calls is None else calls,
-                spec.price,
-            )
+            StepRetried(*who, str(err), err.kind, wait_s, *spent, kept_chars, made, spec.price)
         )
         self.attempts += 1
 

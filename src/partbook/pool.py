@@ -37,7 +37,8 @@ worker is asked to go on, or the step fails."""
 OnOverflow = Literal["fail", "shorten"]
 """What happens where the earlier answers do not fit into a worker's context window."""
 
-WorkerKind = Literal["http", "local", "torch", "calculator", "python", "lab"]
+WorkerKind = Literal["http", "local", "torch", "calculator", "python", "lab", "conductor"]
+"""`conductor`: the Conductor itself, which carries out the step by a round of its own."""
 
 Context = Literal["turns", "tagged", "plain"]
 """How a worker is shown what it may read; see `prompt.worker_messages`."""
@@ -197,6 +198,8 @@ class WorkerSpec:
     """File that holds the API key, in place of `key_env`; only its owner may read it."""
     cache: bool = False
     """Whether its whole answers are kept on this machine, and the same call is never made again."""
+    labels: tuple[str, ...] = ()
+    """What the pool's owner vouches for: `no-customer-data`, ...; a request may demand some."""
 
     @property
     def is_tool(self) -> bool:
@@ -223,12 +226,17 @@ class AgentPool:
 
     name: str
     workers: tuple[Worker, ...]
+    last: "AgentPool | None" = field(default=None, repr=False)
+    """The same workers, in the same order, as they are spoken to in the last step of a workflow,
+    whose answer is the user's; None: as in any other."""
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The workers' names, in order."""
 
     def __post_init__(self) -> None:
         if not self.workers:
             raise ConfigError(f"pool {self.name!r} has no workers")
+        if self.last is not None and len(self.last.workers) != len(self.workers):
+            raise ConfigError(f"pool {self.name!r} has other workers for the last step")
         # Every run asks for them several times.
         object.__setattr__(self, "names", tuple(worker.name for worker in self.workers))
 

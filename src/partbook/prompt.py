@@ -5,6 +5,7 @@ sees the question, its own subtask, and the answers that its access list names: 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -16,8 +17,11 @@ from partbook.pool import AgentPool, WorkerSpec
 __all__ = [
     "STYLES",
     "PromptStyle",
+    "Turn",
     "bare_prompt",
+    "check_subtask",
     "conductor_messages",
+    "inner_question",
     "prompt_style",
     "retry_messages",
     "worker_messages",
@@ -31,6 +35,20 @@ PromptStyle = Literal["paper", "bare", "cards"]
 nets that were trained from scratch. `cards`: the same text as one message of a chat."""
 
 STYLES: tuple[PromptStyle, ...] = ("paper", "bare", "cards")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A round that is over, as the Conductor looks back at it in the next one."""
+
+    text: str
+    """What it wrote, or the workflow that was played in its place."""
+    answer: str | None
+    """The answer that stands; None: there is none yet."""
+    remarks: tuple[str, ...] = ()
+    """What else it is told, a sentence each."""
+    is_renumbered: bool = False
+    """Whether a worker has left since, so that the others have other numbers."""
 
 
 @cache
@@ -50,14 +68,15 @@ def prompt_style(name: str) -> PromptStyle:
     raise ConfigError(f"the prompt style must be one of {', '.join(STYLES)}; found {name!r}")
 
 
-def bare_prompt(question: str, pool: AgentPool) -> str:
+def bare_prompt(question: str, pool: AgentPool, answer: str | None = None) -> str:
     """The cards, each with its number, and the question; the completion follows directly.
 
     The number stands behind its card, so that a policy that names a card goes on to its number by
-    copying.
+    copying. In a later round the answer so far stands below the question.
     """
     cards = "".join(f"{_card(worker.spec)} ({i})\n" for i, worker in enumerate(pool.workers))
-    return f"{cards}Question: {question}\n"
+    so_far = "" if answer is None else f"Answer so far: {answer}\n"
+    return f"{cards}Question: {question}\n{so_far}"
 
 
 def conductor_messages(
@@ -67,8 +86,13 @@ def conductor_messages(
     *,
     show_names: bool = False,
     style: PromptStyle = "paper",
+    turns: Sequence[Turn] = (),
 ) -> tuple[Message, ...]:
     """The Conductor's prompt (arXiv:2512.04388, section 3.1 and appendix E).
+
+    A later round goes on with the same chat (Figure 14): what the Conductor wrote, what came of it,
+    and the choice to write a new workflow or to keep the answer. Where a worker left, the chat
+    begins anew with those who are there, because the numbers are others.
 
     Args:
         question: what the user asks.
@@ -77,10 +101,12 @@ def conductor_messages(
         show_names: whether workers are shown by name; hidden, they are ordinals with a card, so
             that the Conductor does not follow a reputation.
         style: `bare` and `cards` give one message; it shows no names and no number of steps.
+        turns: the rounds before this one.
     """
     if style != "paper":
         # In the chat template of the model; that of a `bare` one is the text alone.
-        return (Message("user", bare_prompt(question, pool)),)
+        so_far = turns[-1].answer if turns else None
+        return (Message("user", bare_prompt(question, pool, so_far)),)
     workers = "\n".join(
         f"{i}: {spec.name + ', ' if show_names else ''}{_card(spec)}"
         for i, spec in enumerate(worker.spec for worker in pool.workers)
@@ -88,7 +114,23 @@ def conductor_messages(
     task = _text("conductor.txt").format(
         max_steps=max_steps, examples=_text("examples.txt"), question=question, workers=workers
     )
-    return (Message("user", task),)
+    fresh = max((i + 1 for i, turn in enumerate(turns) if turn.is_renumbered), default=0)
+    if fresh:
+        task = f"{task}\n\n{_again(turns[fresh - 1], max_steps)}"
+    messages = [Message("user", task)]
+    for turn in turns[fresh:]:
+        messages.append(Message("assistant", turn.text))
+        messages.append(Message("user", _again(turn, max_steps)))
+    return tuple(messages)
+
+
+def _again(turn: Turn, max_steps: int) -> str:
+    """How the Conductor is asked for the round after this one."""
+    remarks = "".join(f"{remark}\n" for remark in turn.remarks)
+    if turn.answer is None:
+        return _text("again_failed.txt").format(remarks=remarks, max_steps=max_steps)
+    text = _text("again.txt")
+    return text.format(answer=turn.answer, remarks=remarks, max_steps=max_steps)
 
 
 def _card(spec: WorkerSpec) -> str:
@@ -99,6 +141,16 @@ def retry_messages(messages: Sequence[Message], text: str, error: str) -> tuple[
     """The stricter second try: what the Conductor wrote, and what is wrong with it."""
     complaint = _text("retry.txt").format(error=error)
     return (*messages, Message("assistant", text or "(nothing)"), Message("user", complaint))
+
+
+def check_subtask() -> str:
+    """What a checker is to do with the answer of a round, which it reads as an earlier step."""
+    return _text("check.txt")
+
+
+def inner_question(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> str:
+    """The question of a Conductor that carries out a step: all that the step's worker may see."""
+    return _tagged(question, subtask, read)
 
 
 def worker_messages(

@@ -10,11 +10,21 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from partbook.budget import Budget, prompt_bound
-from partbook.event import Event, Planned, Proposed, RoundStarted, StepRetried
+from partbook.event import (
+    AnswerChecked,
+    Event,
+    Planned,
+    Proposed,
+    RoundFinished,
+    RoundStarted,
+    RoundUnanswered,
+    StepRetried,
+)
 from partbook.message import Message, Sampling, Usage
 from partbook.pool import FREE, AgentPool, Price, WorkerSpec
-from partbook.prompt import worker_messages
-from partbook.trace import RoundTrace, StepTrace, Trace, step_events
+from partbook.prompt import check_subtask, worker_messages
+from partbook.rounds import LOST, is_over, question_of, reads, standing
+from partbook.trace import StepTrace, Trace, step_events
 
 __all__ = [
     "LOST",
@@ -27,8 +37,6 @@ __all__ = [
     "settled",
     "worst_case",
 ]
-
-LOST = "the process ended before the answer came; the provider may bill the call"
 
 MOST_TO_GO_ON = 256
 """Longest request to go on with an answer that was cut off (`perform.GO_ON`), in bytes."""
@@ -45,14 +53,22 @@ def can_go_on(trace: Trace) -> bool:
 def recall(earlier: Trace) -> Iterator[Event]:
     """The events that happened before, without those of the run as a whole."""
     for i, round_ in enumerate(earlier.rounds):
-        yield RoundStarted(i)
+        yield RoundStarted(i, round_.parent)
         yield from round_.proposals
         if (planned := settled(earlier, i)) is not None:
             yield planned
+        over = is_over(earlier, i)
         for step in round_.steps:
             events = step_events(i, step)
             # A failure is told as a try among others: the step is still open.
-            yield from events if step.answer is not None else events[: 1 + len(step.attempts)]
+            is_told = over or step.answer is not None
+            yield from events if is_told else events[: 1 + len(step.attempts)]
+        # An open round says so itself once it goes on.
+        if round_.unanswered is not None:
+            yield RoundUnanswered(i, round_.unanswered, round_.detail)
+        elif round_.answer is not None and i + 1 < len(earlier.rounds):
+            yield RoundFinished(i, round_.answer)
+        yield from round_.checks
 
 
 def settled(earlier: Trace, round_index: int) -> Planned | None:
@@ -65,11 +81,21 @@ def settled(earlier: Trace, round_index: int) -> Planned | None:
 
 def lost_tries(earlier: Trace, pool: AgentPool) -> Iterator[StepRetried]:
     """A try for each step that began and has no answer: it failed, or was in flight at the end."""
+    for i, step, spec in _open_steps(earlier, pool):
+        if spec is None or spec.kind != "conductor":  # whose calls are those of its round
+            yield _lost_try(i, step, spec)
+
+
+def _open_steps(
+    earlier: Trace, pool: AgentPool
+) -> Iterator[tuple[int, StepTrace, WorkerSpec | None]]:
+    """Steps without an answer that are about to be tried again, with their rounds."""
     specs = {worker.name: worker.spec for worker in pool.workers}
     for i, round_ in enumerate(earlier.rounds):
-        for step in round_.steps:
-            if step.answer is None:
-                yield _lost_try(i, step, specs.get(step.worker))
+        if not is_over(earlier, i):
+            for step in round_.steps:
+                if step.answer is None:
+                    yield i, step, specs.get(step.worker)
 
 
 def lost_text(round_index: int, price: Price | None) -> Proposed:
@@ -89,18 +115,31 @@ def count_earlier(earlier: Trace, pool: AgentPool, budget: Budget) -> None:
     """Put what was spent before into the budget, what is unknown at its worst case."""
     specs = {worker.name: worker.spec for worker in pool.workers}
     assumed = budget.limits.assumed_price
-    budget.book(0, None, earlier.calls)
-    for round_ in earlier.rounds:
+    # A step that the Conductor was about to carry out itself would have been no call.
+    parents = {round_.parent for round_ in earlier.rounds}
+    no_calls = sum(
+        spec is not None and spec.kind == "conductor" and (i, step.step) not in parents
+        for i, step, spec in _open_steps(earlier, pool)
+    )
+    budget.book(0, None, earlier.calls - no_calls)
+    for i, round_ in enumerate(earlier.rounds):
         for text in round_.proposals:
             if text.usage is not None:
                 budget.book(text.usage.total_tokens, _price_of(text, assumed))
+        for check in round_.checks:
+            if check.usage is not None:
+                budget.book(check.usage.total_tokens, _price_of(check, assumed))
+            elif check.worker in specs:
+                spec = specs[check.worker]
+                messages = _checked(earlier, i, spec)
+                budget.book(*worst_case(messages, spec.sampling, spec.price or assumed))
         for step in round_.steps:
             for call in _calls(step):
                 if call.usage is not None:
                     budget.book(call.usage.total_tokens, _price_of(call, assumed))
                     continue
                 worst = [
-                    _worst(earlier.question, round_, step, specs[name], call.kept_chars, assumed)
+                    _worst(earlier, i, step, specs[name], call.kept_chars, assumed)
                     for name in call.workers(specs)
                 ]
                 prices = [usd for _, usd in worst if usd is not None]
@@ -122,11 +161,13 @@ class _Call(NamedTuple):
     """Whether it was in flight at the end, or is not known to be another: perhaps a fallback's."""
 
     def workers(self, specs: Mapping[str, WorkerSpec]) -> list[str]:
-        """Who may have been asked; tools cost nothing."""
+        """Who may have been asked. Tools cost nothing, a Conductor's calls are in a round."""
         spec = specs.get(self.worker)
         others = spec.fallbacks if self.lost and spec is not None else ()
         return [
-            name for name in (self.worker, *others) if name in specs and not specs[name].is_tool
+            name
+            for name in (self.worker, *others)
+            if name in specs and not (specs[name].is_tool or specs[name].kind == "conductor")
         ]
 
 
@@ -145,7 +186,7 @@ def _calls(step: StepTrace) -> Iterator[_Call]:
         yield _Call(worker, step.usage, step.cost_usd, step.price, kept_chars, lost)
 
 
-def _price_of(call: _Call | Proposed, assumed: Price | None) -> Decimal | None:
+def _price_of(call: _Call | Proposed | AnswerChecked, assumed: Price | None) -> Decimal | None:
     """What a call whose usage is known counts for."""
     if call.cost_usd is not None or call.usage is None:
         return call.cost_usd
@@ -154,15 +195,15 @@ def _price_of(call: _Call | Proposed, assumed: Price | None) -> Decimal | None:
 
 
 def _worst(
-    question: str,
-    round_: RoundTrace,
+    earlier: Trace,
+    round_index: int,
     step: StepTrace,
     spec: WorkerSpec,
     kept_chars: int,
     assumed: Price | None,
 ) -> tuple[int, Decimal | None]:
     """Most that a call of this worker for this step can have taken."""
-    messages = _shown(question, round_, step, spec)
+    messages = _shown(earlier, round_index, step, spec)
     if kept_chars:
         so_far = Message("assistant", "\U0010ffff" * kept_chars)
         messages = (*messages, so_far, Message("user", "x" * MOST_TO_GO_ON))
@@ -170,15 +211,22 @@ def _worst(
 
 
 def _shown(
-    question: str, round_: RoundTrace, step: StepTrace, spec: WorkerSpec
+    earlier: Trace, round_index: int, step: StepTrace, spec: WorkerSpec
 ) -> tuple[Message, ...]:
     """What a worker was shown at first; a journal leaves it out until the step has ended."""
-    if round_.workflow is None:
+    workflow = earlier.rounds[round_index].workflow
+    if workflow is None:
         return step.messages
-    task = round_.workflow.steps[step.step]
-    answers = {done.step: done.answer or "" for done in round_.steps}
-    read = [(round_.workflow.steps[j].subtask, answers.get(j, "")) for j in task.access]
-    return worker_messages(question, task.subtask, read, spec)
+    read = reads(earlier, round_index, step.step)
+    question = question_of(earlier, round_index)
+    return worker_messages(question, workflow.steps[step.step].subtask, read, spec)
+
+
+def _checked(earlier: Trace, round_index: int, spec: WorkerSpec) -> tuple[Message, ...]:
+    """What a checker was shown."""
+    found = standing(earlier, round_index + 1)
+    read = [] if found is None else [(found.subtask, found.answer)]
+    return worker_messages(earlier.question, check_subtask(), read, spec)
 
 
 def worst_case(

@@ -57,10 +57,12 @@ class Run:
             question, pool, budget, emit, lambda: time.monotonic() - begun, stream, earlier
         )
         if earlier is None:
-            emit(RunStarted(secrets.token_hex(5), question, pool.name, pool.names, time.time()))
+            run_id, rounds = secrets.token_hex(5), limits.rounds
+            emit(RunStarted(run_id, question, pool.name, pool.names, time.time(), rounds))
             return cls(stage, builder, limits)
         count_earlier(earlier, pool, budget)
-        tell(RunStarted(earlier.run_id, question, pool.name, pool.names, earlier.started_at))
+        begun_at, rounds = earlier.started_at, earlier.most_rounds
+        tell(RunStarted(earlier.run_id, question, pool.name, pool.names, begun_at, rounds))
         for event in recall(earlier):
             tell(event)
         for lost in lost_tries(earlier, pool):

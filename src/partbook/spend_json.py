@@ -2,10 +2,14 @@
 
 A stored run holds the prices that it was computed with, so that it can be priced again and checked
 when lists have changed. What is absent has its default: older records lack newer fields.
+
+Usage and prices stand in every step, so there is a short way to their text, too.
 """
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from partbook.message import Usage
@@ -16,9 +20,17 @@ __all__ = [
     "money_from",
     "price_from_dict",
     "price_to_dict",
+    "price_to_json",
+    "to_json",
     "usage_from_dict",
     "usage_to_dict",
+    "usage_to_json",
 ]
+
+to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+"""JSON values as compact text. It is pure ASCII, because a model may write what neither UTF-8 nor
+every database can hold: half a surrogate pair, a NUL. It has to come back exactly as it was. Values
+that hold themselves are not looked for: all of them are made from frozen ones."""
 
 
 def money(cost_usd: Decimal | None) -> str | None:
@@ -53,6 +65,19 @@ def usage_to_dict(usage: Usage | None) -> dict[str, int] | None:
     }
 
 
+def usage_to_json(usage: Usage | None) -> str:
+    """The text of `usage_to_dict`."""
+    if usage is None:
+        return "null"
+    return (
+        f'{{"prompt_tokens":{usage.prompt_tokens},"completion_tokens":{usage.completion_tokens},'
+        f'"cached_tokens":{usage.cached_tokens},"reasoning_tokens":{usage.reasoning_tokens},'
+        f'"cache_write_tokens":{usage.cache_write_tokens},'
+        f'"cache_write_1h_tokens":{usage.cache_write_1h_tokens},'
+        f'"inconsistent":{"true" if usage.inconsistent else "false"}}}'
+    )
+
+
 def usage_from_dict(data: Mapping[str, Any] | None) -> Usage | None:
     """Read what `usage_to_dict` wrote."""
     return None if data is None else Usage(**data)
@@ -76,6 +101,12 @@ def price_to_dict(price: Price | None) -> dict[str, Any] | None:
             for tier in price.tiers
         ]
     return data
+
+
+@lru_cache(maxsize=256)
+def price_to_json(price: Price | None) -> str:
+    """The text of `price_to_dict`; kept, for a worker's prices are the same in all its steps."""
+    return to_json(price_to_dict(price))
 
 
 def price_from_dict(data: Mapping[str, Any] | None) -> Price | None:

@@ -2,19 +2,25 @@
 
 import asyncio
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from partbook.budget import Budget
+from partbook.errors import WorkerError
 from partbook.event import OnEvent
 from partbook.message import Usage
 from partbook.model import ChatModel
 from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
+from partbook.prompt import Turn
 from partbook.retry import OnRetry, Retrying, RetryPolicy, Sleep
+from partbook.rounds import failed_workers, present, question_of, standing, turns_before
 from partbook.trace import Trace
 
-__all__ = ["Stage", "cost_of"]
+__all__ = ["Inner", "Stage", "cost_of"]
+
+Inner = Callable[[int, int, Sequence[tuple[str, str]]], Awaitable[str]]
+"""Carries out a step by a round of its own: (round, step, what it reads) -> answer."""
 
 _JITTER = random.Random()
 """Jitter is to differ between processes, so it has no seed."""
@@ -41,6 +47,45 @@ class Stage:
     """Source of the jitter between tries."""
     sleep: Sleep = asyncio.sleep
     """Waits between tries."""
+    turns: tuple[Turn, ...] = ()
+    """The rounds before this one."""
+    before: tuple[str, str] | None = None
+    """(subtask, answer) of the answer that stands before this round; None: there is none."""
+    gone: frozenset[str] = frozenset()
+    """Workers that failed in an earlier round: nobody's fallback any more."""
+    inner: Inner | None = None
+    """Who carries out the steps of a worker that is the Conductor itself."""
+
+    def at_round(self, past: Trace, index: int) -> "Stage":
+        """The stage of a round, with all that it knows of those before it.
+
+        Args:
+            past: what the run has done so far.
+            index: the round: the next one, or one of those in `past`.
+        """
+        if index == 0:  # nothing came before it
+            return self
+        found = standing(past, index)
+        return replace(
+            self,
+            question=question_of(past, index),
+            turns=turns_before(past, index, self.pool),
+            before=None if found is None else (found.subtask, found.answer),
+            gone=frozenset(failed_workers(past, index, self.pool)),
+        )
+
+    def for_conductor(self, past: Trace, index: int) -> tuple["Stage", list[int]]:
+        """The stage with those workers alone that a round may call, and their indices.
+
+        Raises:
+            WorkerError: nobody is left.
+        """
+        there = present(past, index, self.pool)
+        if not there:
+            raise WorkerError("no worker is left that could be called")
+        if len(there) == len(self.pool):
+            return self, there
+        return replace(self, pool=self.pool.pick(there)), there
 
     def retrying(self, model: ChatModel, retries: int, on_retry: OnRetry) -> Retrying:
         """The model, asked again by the rules of this run."""
@@ -51,7 +96,7 @@ class Stage:
         if not spec.fallbacks:
             return []
         workers = {worker.name: worker for worker in self.pool.workers}
-        return [workers[name] for name in spec.fallbacks if name in workers]
+        return [workers[name] for name in spec.fallbacks if name in workers.keys() - self.gone]
 
     def _left_s(self) -> float:
         limit_s = self.budget.limits.timeout_s

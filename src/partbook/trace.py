@@ -5,16 +5,18 @@ limit that was reached are fields of it. Sums are derived, not stored. Its writt
 `trace_json.py`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from partbook.event import (
+    AnswerChecked,
     Event,
     Planned,
     Proposed,
     RoundFinished,
     RoundStarted,
+    RoundUnanswered,
     RunFinished,
     RunStarted,
     Source,
@@ -23,9 +25,10 @@ from partbook.event import (
     StepRetried,
     StepStarted,
     StopReason,
+    Unanswered,
 )
-from partbook.message import FinishReason, Message, Usage
-from partbook.pool import Price
+from partbook.message import Usage
+from partbook.step_trace import StepTrace, step_events, step_trace
 from partbook.workflow import Workflow
 
 __all__ = [
@@ -36,40 +39,6 @@ __all__ = [
     "step_events",
     "step_trace",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class StepTrace:
-    """One step that was started."""
-
-    step: int
-    worker: str
-    messages: tuple[Message, ...]
-    """All that the worker of the last try saw."""
-    started_s: float
-    """Seconds after the start of the run."""
-    finished_s: float | None = None
-    """None: it was cut off."""
-    answer: str | None = None
-    error: str | None = None
-    model: str = ""
-    usage: Usage | None = None
-    """Of the last try; those of the others stand in `attempts`."""
-    cost_usd: Decimal | None = None
-    """Of the last try."""
-    finish_reason: FinishReason | None = None
-    calls: int = 1
-    """Calls that were made for it, in all its tries."""
-    cached: bool = False
-    """Whether the answer was kept from an earlier call."""
-    attempts: tuple[StepRetried, ...] = ()
-    """The tries before the last, in order; each with its own usage and cost."""
-    answered_by: str = ""
-    """The worker who answered, which may be a fallback; empty where nobody did."""
-    notes: tuple[str, ...] = ()
-    """What is not as it was asked for, a sentence each: shortened, truncated, by a fallback."""
-    price: Price | None = None
-    """The unit prices that `cost_usd` was computed with; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +54,14 @@ class RoundTrace:
     """The steps that were started, by index."""
     answer: str | None = None
     """The last step's answer; None where it was not reached."""
+    checks: tuple[AnswerChecked, ...] = ()
+    """What the checker said of the answer; the calls that failed included."""
+    unanswered: Unanswered | None = None
+    """Why it is over without an answer of its own; None where it has one, or is not over."""
+    detail: str = ""
+    """The reason in a sentence."""
+    parent: tuple[int, int] | None = None
+    """The round and step that it carries out, where the Conductor is a worker itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +82,17 @@ class Trace:
     """Why the run did not end by itself; None where it did."""
     detail: str = ""
     """The reason in a sentence."""
+    most_rounds: int = 1
+    """How many rounds it was allowed."""
 
     @property
     def answer(self) -> str | None:
         """The best answer so far: of the last round with one, else of the last finished step."""
-        for round_ in reversed(self.rounds):
+        rounds = [round_ for round_ in reversed(self.rounds) if round_.parent is None]
+        for round_ in rounds:
             if round_.answer is not None:
                 return round_.answer
-        for round_ in reversed(self.rounds):
+        for round_ in rounds:
             answers = [step.answer for step in round_.steps if step.answer is not None]
             if answers:
                 return answers[-1]
@@ -121,10 +101,13 @@ class Trace:
     @property
     def calls(self) -> int:
         """Calls made, of the Conductor and of workers, failed ones included."""
+        # A step that a round of its own carries out makes no call itself.
+        inner = {round_.parent for round_ in self.rounds if round_.parent is not None}
         return sum(
             sum(not p.cached and p.fault != "unavailable" for p in round_.proposals)
-            + sum(step.calls for step in round_.steps)
-            for round_ in self.rounds
+            + sum(not c.cached and c.fault != "unavailable" for c in round_.checks)
+            + sum(step.calls for step in round_.steps if (i, step.step) not in inner)
+            for i, round_ in enumerate(self.rounds)
         )
 
     @property
@@ -145,64 +128,10 @@ class Trace:
     def _usages(self) -> Iterator[tuple[Usage | None, Decimal | None]]:
         for round_ in self.rounds:
             yield from ((call.usage, call.cost_usd) for call in round_.proposals)
+            yield from ((call.usage, call.cost_usd) for call in round_.checks)
             for step in round_.steps:
                 yield from ((call.usage, call.cost_usd) for call in step.attempts)
                 yield step.usage, step.cost_usd
-
-
-def step_trace(
-    started: StepStarted, finished: StepFinished | None, attempts: Sequence[StepRetried] = ()
-) -> StepTrace:
-    """What is known of a step from its events; None: it has not ended."""
-    tried = sum(attempt.calls for attempt in attempts)
-    if finished is None:
-        begun = (started.step, started.worker, started.messages, started.at_s)
-        return StepTrace(*begun, calls=tried + 1, attempts=tuple(attempts))
-    return StepTrace(
-        started.step,
-        started.worker,
-        started.messages if finished.messages is None else finished.messages,
-        started.at_s,
-        finished.at_s,
-        finished.answer,
-        finished.error,
-        finished.model,
-        finished.usage,
-        finished.cost_usd,
-        finished.finish_reason,
-        finished.calls + tried,
-        finished.cached,
-        tuple(attempts),
-        finished.answered_by,
-        finished.notes,
-        finished.price,
-    )
-
-
-def step_events(
-    round_index: int, step: StepTrace
-) -> tuple[StepStarted | StepRetried | StepFinished, ...]:
-    """The events of a step so far: `step_trace` turned round."""
-    started = StepStarted(round_index, step.step, step.worker, step.messages, step.started_s)
-    if step.finished_s is None:
-        return started, *step.attempts
-    finished = StepFinished(
-        round_index,
-        step.step,
-        step.finished_s,
-        step.answer,
-        step.error,
-        step.model,
-        step.usage,
-        step.cost_usd,
-        step.finish_reason,
-        step.calls - sum(attempt.calls for attempt in step.attempts),
-        step.cached,
-        step.answered_by,
-        step.notes,
-        price=step.price,
-    )
-    return started, *step.attempts, finished
 
 
 @dataclass(slots=True)
@@ -215,6 +144,9 @@ class _Round:
     finished: dict[int, StepFinished] = field(default_factory=dict)
     retried: dict[int, list[StepRetried]] = field(default_factory=dict)
     answer: str | None = None
+    checks: list[AnswerChecked] = field(default_factory=list)
+    unanswered: RoundUnanswered | None = None
+    parent: tuple[int, int] | None = None
 
     def build(self) -> RoundTrace:
         planned = self.planned
@@ -229,6 +161,10 @@ class _Round:
             "" if planned is None else planned.name,
             tuple(steps),
             self.answer,
+            tuple(self.checks),
+            None if self.unanswered is None else self.unanswered.reason,
+            "" if self.unanswered is None else self.unanswered.detail,
+            self.parent,
         )
 
 
@@ -254,15 +190,24 @@ class TraceBuilder:
             case Planned():
                 self._rounds[event.round].planned = event
             case RoundStarted():
-                self._rounds.append(_Round())
+                self._rounds.append(_Round(parent=event.parent))
             case RoundFinished():
                 self._rounds[event.round].answer = event.answer
+            case RoundUnanswered():
+                self._rounds[event.round].unanswered = event
+            case AnswerChecked():
+                self._rounds[event.round].checks.append(event)
             case RunStarted():
                 self.started = event
             case RunFinished():
                 self._finished = event
             case _:
                 pass
+
+    @property
+    def next_round(self) -> int:
+        """Number of the round that begins next."""
+        return len(self._rounds)
 
     def step(self, round_index: int, index: int) -> StepTrace:
         """What is known so far of a step that was started."""
@@ -287,6 +232,7 @@ class TraceBuilder:
             rounds=tuple(round_.build() for round_ in self._rounds),
             reason=end.reason,
             detail=end.detail,
+            most_rounds=begun.rounds,
         )
 
     def _latest_s(self) -> float:

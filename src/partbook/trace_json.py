@@ -3,32 +3,37 @@
 `version` grows when the form changes; `trace_from_dict` reads every version that was ever released.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from partbook.errors import ConfigError, StoreError, WorkflowError
-from partbook.event import Proposed, StepRetried
-from partbook.message import Message
-from partbook.spend_json import (
-    money,
-    money_from,
-    price_from_dict,
-    price_to_dict,
-    usage_from_dict,
-    usage_to_dict,
+from partbook.round_json import (
+    check_from_dict,
+    check_to_dict,
+    proposal_from_dict,
+    proposal_to_dict,
+    step_from_dict,
+    step_to_json,
 )
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.spend_json import money, to_json, usage_to_dict
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Step, Workflow
 
 __all__ = [
     "TRACE_VERSION",
+    "check_from_dict",
+    "check_to_dict",
     "money",
     "proposal_from_dict",
     "proposal_to_dict",
     "step_from_dict",
-    "step_to_dict",
+    "step_to_json",
+    "to_json",
     "trace_from_dict",
+    "trace_summary",
     "trace_to_dict",
+    "trace_to_json",
     "workflow_from_dict",
     "workflow_to_dict",
 ]
@@ -37,21 +42,39 @@ TRACE_VERSION = 1
 
 
 def workflow_to_dict(workflow: Workflow) -> dict[str, Any]:
-    """A workflow as JSON values: `{"steps": [{"worker": 0, "subtask": "...", "access": [0]}]}`."""
+    """A workflow as JSON values: `{"steps": [{"worker": 0, "subtask": "...", "access": [0]}]}`.
+
+    A step that reads the answer of the round before has `"before": true`, too.
+    """
     steps = [
-        {"worker": s.worker, "subtask": s.subtask, "access": list(s.access)} for s in workflow.steps
+        {"worker": s.worker, "subtask": s.subtask, "access": list(s.access)}
+        | ({"before": True} if s.before else {})
+        for s in workflow.steps
     ]
     return {"steps": steps}
 
 
 def workflow_from_dict(data: Mapping[str, Any]) -> Workflow:
     """Read what `workflow_to_dict` wrote."""
-    steps = (Step(s["worker"], s["subtask"], tuple(s["access"])) for s in data["steps"])
+    steps = (
+        Step(s["worker"], s["subtask"], tuple(s["access"]), s.get("before", False))
+        for s in data["steps"]
+    )
     return Workflow(tuple(steps))
 
 
 def trace_to_dict(trace: Trace) -> dict[str, Any]:
     """A trace as JSON values, with the sums that a reader wants to see."""
+    rounds = [
+        _without_steps(round_)
+        | {"steps": [json.loads(step_to_json(step)) for step in round_.steps]}
+        for round_ in trace.rounds
+    ]
+    return trace_summary(trace) | {"rounds": rounds}
+
+
+def trace_summary(trace: Trace) -> dict[str, Any]:
+    """All of `trace_to_dict` but the rounds."""
     return {
         "version": TRACE_VERSION,
         "run_id": trace.run_id,
@@ -67,8 +90,30 @@ def trace_to_dict(trace: Trace) -> dict[str, Any]:
         "calls": trace.calls,
         "usage": usage_to_dict(trace.usage),
         "cost_usd": money(trace.cost_usd),
-        "rounds": [_round_to_dict(round_) for round_ in trace.rounds],
+        "most_rounds": trace.most_rounds,
     }
+
+
+def trace_to_json(
+    trace: Trace, summary: Mapping[str, Any], written: Mapping[tuple[int, int], str]
+) -> str:
+    """The text of `trace_to_dict`, put together from texts.
+
+    Args:
+        trace: the run.
+        summary: its `trace_summary`.
+        written: JSON of steps that were put into words before, by (round, step).
+    """
+    rounds = []
+    for i, round_ in enumerate(trace.rounds):
+        steps = [written.get((i, step.step)) or step_to_json(step) for step in round_.steps]
+        rounds.append(_with(_without_steps(round_), "steps", steps))
+    return _with(summary, "rounds", rounds)
+
+
+def _with(data: Mapping[str, Any], name: str, texts: Sequence[str]) -> str:
+    """JSON of an object, with one more list in it whose values are JSON already."""
+    return f'{to_json(data)[:-1]},"{name}":[{",".join(texts)}]}}'
 
 
 def trace_from_dict(data: Mapping[str, Any]) -> Trace:
@@ -94,6 +139,7 @@ def trace_from_dict(data: Mapping[str, Any]) -> Trace:
             rounds=tuple(_round_from_dict(i, item) for i, item in enumerate(data["rounds"])),
             reason=data["reason"],
             detail=data["detail"],
+            most_rounds=data.get("most_rounds", 1),
         )
     except (
         KeyError,
@@ -107,131 +153,33 @@ def trace_from_dict(data: Mapping[str, Any]) -> Trace:
         raise StoreError(f"not a trace: {type(err).__name__}: {err}") from err
 
 
-def _round_to_dict(round_: RoundTrace) -> dict[str, Any]:
+def _without_steps(round_: RoundTrace) -> dict[str, Any]:
     return {
         "proposals": [proposal_to_dict(proposal) for proposal in round_.proposals],
         "workflow": None if round_.workflow is None else workflow_to_dict(round_.workflow),
         "source": round_.source,
         "workflow_name": round_.workflow_name,
-        "steps": [step_to_dict(step) for step in round_.steps],
         "answer": round_.answer,
+        "checks": [check_to_dict(check) for check in round_.checks],
+        "unanswered": round_.unanswered,
+        "detail": round_.detail,
+        "parent": None if round_.parent is None else list(round_.parent),
     }
-
-
-def proposal_to_dict(proposal: Proposed) -> dict[str, Any]:
-    """A text of the Conductor as JSON values."""
-    return {
-        "text": proposal.text,
-        "model": proposal.model,
-        "usage": usage_to_dict(proposal.usage),
-        "cost_usd": money(proposal.cost_usd),
-        "seconds": round(proposal.seconds, 6),
-        "error": proposal.error,
-        "cached": proposal.cached,
-        "fault": proposal.fault,
-        "price": price_to_dict(proposal.price),
-    }
-
-
-def step_to_dict(step: StepTrace) -> dict[str, Any]:
-    """A step as JSON values."""
-    return {
-        "step": step.step,
-        "worker": step.worker,
-        "messages": [{"role": m.role, "text": m.text} for m in step.messages],
-        "started_s": round(step.started_s, 6),
-        "finished_s": None if step.finished_s is None else round(step.finished_s, 6),
-        "answer": step.answer,
-        "error": step.error,
-        "model": step.model,
-        "usage": usage_to_dict(step.usage),
-        "cost_usd": money(step.cost_usd),
-        "finish_reason": step.finish_reason,
-        "calls": step.calls,
-        "cached": step.cached,
-        "attempts": [_attempt_to_dict(attempt) for attempt in step.attempts],
-        "answered_by": step.answered_by,
-        "notes": list(step.notes),
-        "price": price_to_dict(step.price),
-    }
-
-
-def _attempt_to_dict(attempt: StepRetried) -> dict[str, Any]:
-    return {
-        "round": attempt.round,
-        "attempt": attempt.attempt,
-        "worker": attempt.worker,
-        "error": attempt.error,
-        "kind": attempt.kind,
-        "wait_s": round(attempt.wait_s, 6),
-        "usage": usage_to_dict(attempt.usage),
-        "cost_usd": money(attempt.cost_usd),
-        "kept_chars": attempt.kept_chars,
-        "calls": attempt.calls,
-        "price": price_to_dict(attempt.price),
-    }
-
-
-def _attempt_from_dict(step: int, data: Mapping[str, Any]) -> StepRetried:
-    return StepRetried(
-        round=data["round"],
-        step=step,
-        attempt=data["attempt"],
-        worker=data["worker"],
-        error=data["error"],
-        kind=data["kind"],
-        wait_s=data["wait_s"],
-        usage=usage_from_dict(data["usage"]),
-        cost_usd=money_from(data["cost_usd"]),
-        kept_chars=data["kept_chars"],
-        calls=data["calls"],
-        price=price_from_dict(data.get("price")),
-    )
 
 
 def _round_from_dict(index: int, data: Mapping[str, Any]) -> RoundTrace:
     proposals = tuple(proposal_from_dict(index, item) for item in data["proposals"])
     workflow = None if data["workflow"] is None else workflow_from_dict(data["workflow"])
-    steps_done = tuple(step_from_dict(step) for step in data["steps"])
+    parent = data.get("parent")
     return RoundTrace(
-        proposals, workflow, data["source"], data["workflow_name"], steps_done, data["answer"]
-    )
-
-
-def proposal_from_dict(round_index: int, data: Mapping[str, Any]) -> Proposed:
-    """Read what `proposal_to_dict` wrote."""
-    return Proposed(
-        round=round_index,
-        text=data["text"],
-        model=data["model"],
-        usage=usage_from_dict(data["usage"]),
-        cost_usd=money_from(data["cost_usd"]),
-        seconds=data["seconds"],
-        error=data["error"],
-        cached=data.get("cached", False),
-        fault=data.get("fault"),
-        price=price_from_dict(data.get("price")),
-    )
-
-
-def step_from_dict(data: Mapping[str, Any]) -> StepTrace:
-    """Read what `step_to_dict` wrote."""
-    return StepTrace(
-        step=data["step"],
-        worker=data["worker"],
-        messages=tuple(Message(m["role"], m["text"]) for m in data["messages"]),
-        started_s=data["started_s"],
-        finished_s=data["finished_s"],
-        answer=data["answer"],
-        error=data["error"],
-        model=data["model"],
-        usage=usage_from_dict(data["usage"]),
-        cost_usd=money_from(data["cost_usd"]),
-        finish_reason=data["finish_reason"],
-        calls=data["calls"],
-        cached=data.get("cached", False),
-        attempts=tuple(_attempt_from_dict(data["step"], item) for item in data.get("attempts", ())),
-        answered_by=data.get("answered_by", ""),
-        notes=tuple(data.get("notes", ())),
-        price=price_from_dict(data.get("price")),
+        proposals,
+        workflow,
+        data["source"],
+        data["workflow_name"],
+        tuple(step_from_dict(step) for step in data["steps"]),
+        data["answer"],
+        tuple(check_from_dict(index, item) for item in data.get("checks", ())),
+        data.get("unanswered"),
+        data.get("detail", ""),
+        None if parent is None else (parent[0], parent[1]),
     )

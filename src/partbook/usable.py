@@ -35,6 +35,8 @@ class Checked:
             WorkerError: the answer cannot stand; see `fault_of`.
         """
         completion = await self.model.chat(messages, sampling, on_text)
+        if completion.tool_calls:
+            return completion
         if completion.finish_reason == "stop" and completion.text and not completion.text.isspace():
             return completion
         fault = fault_of(completion, sampling, self.spec)

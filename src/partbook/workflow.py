@@ -25,6 +25,9 @@ class Step:
     """What to do, in words; never blank."""
     access: tuple[int, ...] = ()
     """Earlier steps whose answers the worker reads: ascending indices, none twice."""
+    before: bool = False
+    """Whether the worker also reads the answer of the round before; it then reads every earlier
+    step. Never in a first round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ def _check(i: int, step: Step) -> None:
         raise WorkflowError(
             f"step {i}: access {_spell(step.access)} is not ascending or names a step twice"
         )
+    if step.before and len(step.access) < i:
+        raise WorkflowError(f"step {i}: who reads the round before reads every earlier step")
     for j in step.access:
         if not 0 <= j < i:
             earlier = f"0..{i - 1}" if i else "there is none"

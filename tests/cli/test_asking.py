@@ -6,11 +6,12 @@ import typer
 from typer.testing import CliRunner
 
 from partbook.budget import Limits
-from partbook.cli.asking import check_prices, limits_of
+from partbook.cli.asking import check_prices, limits_of, rounds_of
 from partbook.cli.plan import plan_command
 from partbook.cli.run import run_command
 from partbook.errors import ConfigError
 from partbook.pool import FREE, Price
+from partbook.rounds import StopRule
 from tests.fakes import Echo, pool_of
 
 app = typer.Typer()
@@ -127,3 +128,51 @@ def test_an_assumed_price_is_for_a_limit_in_dollars():
 def test_without_a_limit_in_dollars_no_price_is_needed():
     check_prices(pool_of(Echo("a"), price=None), None, Limits(calls=3))
     check_prices(pool_of(Echo("a"), price=FREE), None, Limits(Decimal(0)))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "rule", "expected"),
+    [
+        (None, None, (1, StopRule("never"))),
+        (1, None, (1, StopRule("never"))),
+        (3, None, (3, StopRule("conductor"))),
+        (None, "never", (1, StopRule("never"))),
+        (None, "once", (2, StopRule("once"))),
+        (None, "unsure", (2, StopRule("unsure"))),
+        (4, "checker:reader", (4, StopRule("checker", "reader"))),
+    ],
+)
+def test_rounds_and_stop_rule_complete_each_other(rounds, rule, expected):
+    assert rounds_of(rounds, rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("rounds", "rule", "message"),
+    [
+        (None, "always", "one of never, once, unsure, conductor or checker:WORKER was expected"),
+        (None, "checker", "or checker:WORKER was expected"),
+        (None, "once:w", "or checker:WORKER was expected"),
+        (3, "once", "--stop-rule once goes with --rounds 2, found 3"),
+        (2, "never", "--stop-rule never goes with --rounds 1, found 2"),
+        (1, "unsure", "--stop-rule unsure goes with --rounds 2 to 10, found 1"),
+    ],
+)
+def test_a_stop_rule_that_does_not_fit_is_refused(rounds, rule, message):
+    with pytest.raises(ConfigError) as refused:
+        rounds_of(rounds, rule)
+
+    assert message in str(refused.value)
+
+
+def test_rounds_of_a_fixed_workflow_are_refused(pool):
+    result = invoke("run", "--pool", pool, "--rounds", "2", "q")
+
+    assert isinstance(result.exception, ConfigError)
+    assert "is played once; rounds need a Conductor" in str(result.exception)
+
+
+def test_an_unknown_checker_is_refused_before_anybody_is_called(pool):
+    result = invoke("run", "--pool", pool, "-c", "far", "--stop-rule", "checker:who", "q")
+
+    assert isinstance(result.exception, ConfigError)
+    assert "no worker with the name or role 'who'" in str(result.exception)

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from partbook.budget import Limits
+from partbook.cli.selecting import Selection
 from partbook.cli.setup import Setup
 from partbook.errors import ConfigError
 from partbook.pool import Price
+from partbook.rounds import StopRule
 
 ONE = '[[workers]]\nname = "one"\nkind = "calculator"\n'
 TWO = '[[workers]]\nname = "two"\nkind = "python"\n'
@@ -31,11 +33,31 @@ def test_what_is_written_is_read_back(pool, tmp_path):
         pool,
         workflow="chain",
         limits=Limits(Decimal("0.10"), 3, 9000, 1.5, Price(Decimal(5), Decimal(25))),
+        selection=Selection(("two",), "local"),
         prices=tmp_path / "prices.toml",
         replay=tmp_path / "rec",
     )
 
     assert Setup.from_json(setup.to_json()) == setup
+
+
+def test_rounds_are_kept_with_the_run(pool):
+    pool.write_text(TOP + ONE + TWO + '[[workers]]\nname = "m"\nkind = "local"\nmodel = "x.gguf"\n')
+
+    setup = setup_of(
+        pool, conductor="m", limits=Limits(rounds=3), stop=StopRule("checker", "m"),
+        selection=Selection(("one",)),
+    )  # fmt: skip
+
+    assert Setup.from_json(setup.to_json()) == setup
+    assert [spec.name for spec in setup.config.workers] == ["two", "m"]
+
+
+def test_a_run_of_an_earlier_version_has_one_round_and_everybody(pool):
+    data = json.loads(setup_of(pool).to_json())
+    del data["selection"], data["stop"], data["limits"]["rounds"]
+
+    assert Setup.from_json(json.dumps(data)) == setup_of(pool)
 
 
 def test_it_can_be_read_from_any_directory(pool, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 import json
 import os
 import time
+from decimal import Decimal
 
 import pytest
 import typer
@@ -9,9 +10,12 @@ from typer.testing import CliRunner
 from partbook.cli.show import show_command
 from partbook.errors import StoreError
 from partbook.event import (
+    AnswerChecked,
     Planned,
     Proposed,
+    RoundFinished,
     RoundStarted,
+    RoundUnanswered,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -249,3 +253,41 @@ def test_a_terminal_without_line_characters_gets_ascii(store):
     assert text.isascii()
     assert "checker                                    +> 2 : Compare" in text
     assert "| 115      |" in text
+
+
+def test_rounds_checks_and_why_a_round_has_no_answer_are_shown(store):
+    store.save(
+        built(
+            RunStarted("r", "q", "demo", ("coder", "reader"), 1_764_000_000.0, 3),
+            RoundStarted(0),
+            Planned(0, Workflow((Step(0, "try"),)), "conductor"),
+            StepStarted(0, 0, "coder", (), 0.0),
+            StepFinished(0, 0, 1.0, "7", None, "m", Usage(2, 1), Decimal(0), "stop"),
+            RoundFinished(0, "7"),
+            AnswerChecked(0, "reader", HOSTILE, False, "m", Usage(3, 1), Decimal(0), 0.5),
+            RoundStarted(1),
+            Planned(1, Workflow((Step(1, "mend", (), True),)), "conductor"),
+            StepStarted(1, 0, "reader", (), 1.0),
+            StepFinished(1, 0, 2.0, None, "down", "", Usage(), Decimal(0), None, fault="auth"),
+            RoundUnanswered(1, "worker", "worker 'reader': down"),
+            RunFinished("answered", 3.0, None, "down; the answer of round 0 stands"),
+        )
+    )
+
+    lines = show("r")
+
+    first, second = (next(i for i, x in enumerate(lines) if f"round {n} ─" in x) for n in (0, 1))
+    assert lines[first:second][-7:-1] == [
+        "",
+        "check by reader",
+        "   m, 0.5 s, 3 + 1 tokens, $0",
+        "   [bold]text",
+        "   :smile:",
+        "   it does not agree",
+    ]
+    assert "0  reader  reads the answer before" in lines[second:]
+    assert "   worker 'reader': down" in lines[second:]
+    assert lines[-2:] == [
+        "answered after 3.0 s, 3 calls, 5 + 2 tokens, $0",
+        "down; the answer of round 0 stands",
+    ]

@@ -87,6 +87,8 @@ class Server:
     """A step that is not answered for as long as it stands here."""
     failing_step: str = ""
     """A step that is answered by an error of the server."""
+    failing_key: str = ""
+    """Whoever asks with this key is answered by an error."""
     says: str = ""
     """What is answered in place of the usual; `{authorization}` is the header that was sent."""
 
@@ -117,7 +119,7 @@ def running_server() -> Iterator[Server]:
             threading.Event().wait(world.latency_s)
             while world.slow_step == step:
                 threading.Event().wait(0.01)
-            failing = world.failing_step == step
+            failing = world.failing_step == step or world.failing_key == key
             text = ANSWERS[step]
             if world.says:
                 text = world.says.format(authorization=self.headers["Authorization"])

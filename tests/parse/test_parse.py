@@ -263,3 +263,28 @@ def test_an_ordinary_text_takes_well_under_a_millisecond():
         parse(text, POOL)
 
     assert (time.process_time() - begun) / 100 < 0.001
+
+
+def test_in_a_later_round_all_is_the_round_before_too_and_step_by_step():
+    text = 'model_id = [0, 1, 0]\nsubtasks = ["a", "b", "c"]\naccess_list = [["all"], [0], "ALL"]'
+
+    first, later = parse(text, 2), parse(text, 2, later=True)
+
+    assert [(step.access, step.before) for step in first.steps] == [
+        ((), False),
+        ((0,), False),
+        ((0, 1), False),
+    ]
+    assert [(step.access, step.before) for step in later.steps] == [
+        ((), True),
+        ((0,), False),
+        ((0, 1), True),
+    ]
+    assert parse(render(later), 2, later=True) == later
+
+
+def test_three_empty_lists_have_their_own_reason_in_every_round():
+    for later in (False, True):
+        with pytest.raises(ParseError) as refused:
+            parse("model_id = []\nsubtasks = []\naccess_list = []", 2, later=later)
+        assert refused.value.reason == "empty_plan"

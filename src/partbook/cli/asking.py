@@ -16,6 +16,7 @@ from partbook.cli.conductors import CONDUCTOR
 from partbook.conduct import Conductor, Proposer
 from partbook.errors import ConfigError
 from partbook.pool import AgentPool, Price
+from partbook.rounds import STOP_KINDS, StopRule
 
 __all__ = [
     "AssumePriceOption",
@@ -27,11 +28,14 @@ __all__ = [
     "PoolOption",
     "PricesOption",
     "QuestionArgument",
+    "RoundsOption",
+    "StopRuleOption",
     "TimeoutOption",
     "WorkflowOption",
     "check_prices",
     "limits_of",
     "read_question",
+    "rounds_of",
 ]
 
 QuestionArgument = Annotated[
@@ -82,6 +86,28 @@ MaxTokensOption = Annotated[
 ]
 TimeoutOption = Annotated[
     float | None, typer.Option("--timeout", min=0.001, help="Most seconds for the whole run.")
+]
+
+MOST_ROUNDS = 10
+
+RoundsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--rounds",
+        min=1,
+        max=MOST_ROUNDS,
+        help="Most rounds: after each, the Conductor may write a new workflow or keep the answer. "
+        "Default: 1, or 2 with --stop-rule; see docs/recursion.md.",
+    ),
+]
+StopRuleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--stop-rule",
+        metavar="RULE",
+        help="When another round follows: never, once, unsure, conductor (until it keeps the "
+        "answer) or checker:WORKER (while that worker does not agree).",
+    ),
 ]
 
 _QUESTION_BYTES = 1_000_000
@@ -146,6 +172,29 @@ def limits_of(
         if not usd.is_finite() or usd < 0:
             raise ConfigError(f"--max-usd: an amount of 0 or more was expected, found {max_usd!r}")
     return Limits(usd, max_calls, max_tokens, timeout_s, _assumed(assume_price))
+
+
+def rounds_of(rounds: int | None, stop_rule: str | None) -> tuple[int, StopRule]:
+    """The most rounds, and when another one follows.
+
+    Raises:
+        ConfigError: the rule is unknown, or does not go with so many rounds.
+    """
+    if stop_rule is None:
+        return rounds or 1, StopRule("conductor" if (rounds or 1) > 1 else "never")
+    name, colon, checker = stop_rule.partition(":")
+    kind = next((kind for kind in STOP_KINDS if kind == name), None)
+    if kind is None or (kind == "checker") != bool(colon and checker):
+        known = ", ".join(kind for kind in STOP_KINDS if kind != "checker")
+        raise ConfigError(
+            f"--stop-rule: one of {known} or checker:WORKER was expected, found {stop_rule!r}"
+        )
+    fitting = {"never": (1, 1), "once": (2, 2)}.get(kind, (2, MOST_ROUNDS))
+    if rounds is not None and not fitting[0] <= rounds <= fitting[1]:
+        least, most = fitting
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        raise ConfigError(f"--stop-rule {kind} goes with --rounds {wanted}, found {rounds}")
+    return rounds or fitting[0], StopRule(kind, checker)
 
 
 def _assumed(text: str | None) -> Price | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from partbook.cli.conductors import CONDUCTOR_TOKENS, Outside, find_outside
 from partbook.cli.opening import closed_pool, opened_worker
+from partbook.cli.selecting import EVERYBODY, Selection
 from partbook.conduct import Conductor, Fixed, Proposer
 from partbook.config import PoolConfig, load_workflow
 from partbook.errors import ConfigError
@@ -35,11 +36,21 @@ class Choice:
     show_names: bool
 
     def needed(self, config: PoolConfig) -> set[str] | None:
-        """Names of the workers that may be called; None: all of them."""
+        """Names of the workers that may be called; None: all of them.
+
+        Raises:
+            ConfigError: a fixed workflow asks for a worker that is not there, or for the Conductor.
+        """
         if self.fixed is None:
             return None
         pool = closed_pool(config)
         played = [pool[i].spec for i in self.fixed.resolve(pool).workers]
+        for spec in played:
+            if spec.kind == "conductor":
+                raise ConfigError(
+                    f"workflow {self.fixed.name!r}: worker {spec.name!r} is the Conductor, and a "
+                    "fixed workflow has none; use --conductor WHO"
+                )
         return {spec.name for spec in played}.union(*(spec.fallbacks for spec in played))
 
     @property
@@ -101,12 +112,25 @@ class Choice:
         )
 
 
-def choose(config: PoolConfig, workflow: str | None, conductor: str | None) -> Choice:
+def choose(
+    whole: PoolConfig,
+    workflow: str | None,
+    conductor: str | None,
+    selection: Selection = EVERYBODY,
+) -> Choice:
     """What the options ask for, else what the pool file says.
 
+    Args:
+        whole: what the pool file says.
+        workflow: a fixed workflow; None: none is asked for.
+        conductor: who conducts; None: nobody is asked for.
+        selection: who may be called, the Conductor included.
+
     Raises:
-        ConfigError: both are asked for, neither is anywhere, or nobody is known as the Conductor.
+        ConfigError: both are asked for, neither is anywhere, nobody is known as the Conductor, or
+            it may not be called.
     """
+    config = selection.of(whole)
     if workflow and conductor:
         raise ConfigError("--workflow and --conductor exclude each other")
     where = "--conductor"
@@ -120,13 +144,33 @@ def choose(config: PoolConfig, workflow: str | None, conductor: str | None) -> C
             f"pool {config.name!r} names neither a workflow nor a conductor: use --workflow NAME "
             "or --conductor WHO"
         )
-    workers = {spec.name: spec for spec in config.workers}
-    models = [spec.name for spec in config.workers if not spec.is_tool]
+    workers = {spec.name: spec for spec in whole.workers}
+    models = [spec.name for spec in config.workers if not spec.is_tool and spec.kind != "conductor"]
+    if conductor in workers and (why := selection.against(workers[conductor])):
+        raise ConfigError(
+            f"{where}: {conductor!r} would read the question, and {why}; name another Conductor "
+            "with --conductor WHO"
+        )
     if conductor in workers and conductor not in models:
         raise ConfigError(
             f"{where}: a language model was expected, worker {conductor!r} of pool "
             f"{config.name!r} is none; there are: {', '.join(models)}"
         )
     outside = None if conductor in workers else find_outside(conductor, models, where)
+    if outside is not None and (why := selection.against_conductor(outside.spec)):
+        raise ConfigError(
+            f"{where}: {conductor!r} would read the question, and {why}; name another Conductor "
+            "with --conductor WHO"
+        )
     name = conductor if outside is None else ""
-    return Choice(None, name, outside, load_workflow(config.fallback), config.show_names)
+    fallback: FixedWorkflow | None = load_workflow(config.fallback)
+    if len(config.workers) < len(whole.workers) and not _can_be_played(fallback, config):
+        fallback = None  # the text is refused then, as it is where a pool has no fallback
+    return Choice(None, name, outside, fallback, config.show_names)
+
+
+def _can_be_played(workflow: FixedWorkflow | None, config: PoolConfig) -> bool:
+    try:
+        return workflow is not None and bool(workflow.resolve(closed_pool(config)))
+    except ConfigError:
+        return False

@@ -15,7 +15,7 @@ from rich.text import Text
 from partbook.cli.figures import date, tokens
 from partbook.cli.plain import clean, head
 from partbook.cli.score import score
-from partbook.event import Proposed, Source
+from partbook.event import AnswerChecked, Proposed, RoundUnanswered, Source
 from partbook.message import Message, Usage
 from partbook.trace import RoundTrace, StepTrace, Trace
 from partbook.trace_json import money
@@ -24,10 +24,13 @@ from partbook.workflow import Step, Workflow
 __all__ = [
     "body",
     "dim",
+    "drawn_check",
     "drawn_ending",
     "drawn_proposal",
+    "drawn_round",
     "drawn_step",
     "drawn_trace",
+    "drawn_unanswered",
     "source_of",
 ]
 
@@ -55,12 +58,18 @@ def _parts(trace: Trace, messages: bool) -> Iterator[RenderableType]:
     for i, round_ in enumerate(trace.rounds):
         if len(trace.rounds) > 1:
             yield Text()
-            yield Rule(Text(f"round {i}"), align="left", style="dim")
+            yield drawn_round(i, round_.parent)
         for block in _blocks(trace, round_, messages):
             yield Text()
             yield Group(*block)
     yield Text()
     yield from drawn_ending(trace)
+
+
+def drawn_round(index: int, parent: tuple[int, int] | None = None) -> Rule:
+    """The line above a round; one that carries out a step says which."""
+    part = "" if parent is None else f" for step {parent[1]} of round {parent[0]}"
+    return Rule(Text(f"round {index}{part}"), align="left", style="dim")
 
 
 def _blocks(trace: Trace, round_: RoundTrace, messages: bool) -> Iterator[Iterable[RenderableType]]:
@@ -70,6 +79,10 @@ def _blocks(trace: Trace, round_: RoundTrace, messages: bool) -> Iterator[Iterab
         yield _drawn(trace, round_, round_.workflow)
         for done in round_.steps:
             yield drawn_step(round_.workflow.steps[done.step], done, messages=messages)
+    for check in round_.checks:
+        yield drawn_check(check)
+    if round_.unanswered is not None:
+        yield drawn_unanswered(RoundUnanswered(0, round_.unanswered, round_.detail))
 
 
 def source_of(source: Source, name: str) -> Text:
@@ -88,6 +101,23 @@ def drawn_proposal(proposal: Proposed) -> Iterator[RenderableType]:
         yield body(f"no workflow: {proposal.error}", "red")
 
 
+def drawn_check(check: AnswerChecked) -> Iterator[RenderableType]:
+    """What a checker said of a round's answer."""
+    yield Text(f"check by {head(check.worker)}", "bold")
+    yield _cost_line(check.model, check.seconds, tokens(check.usage), money(check.cost_usd))
+    if check.error is not None:
+        yield body(f"not checked: {check.error}", "red")
+        return
+    yield body(check.text)
+    said = {True: "it agrees", False: "it does not agree", None: "it says neither"}
+    yield body(said[check.agrees], "green" if check.agrees else "yellow")
+
+
+def drawn_unanswered(event: RoundUnanswered) -> Iterator[RenderableType]:
+    """Why a round has no answer of its own."""
+    yield body(event.detail, "dim" if event.reason == "kept" else "yellow")
+
+
 def _drawn(trace: Trace, round_: RoundTrace, workflow: Workflow) -> Iterator[RenderableType]:
     if round_.source is not None:
         yield source_of(round_.source, round_.workflow_name)
@@ -101,7 +131,8 @@ def drawn_step(
 
     With `messages` all that the worker saw is there, else its subtask, unless that stands above.
     """
-    reads = f"  reads {', '.join(map(str, step.access))}" if step.access else ""
+    read = [*(["the answer before"] if step.before else []), *map(str, step.access)]
+    reads = f"  reads {', '.join(read)}" if read else ""
     yield Text.assemble((f"{done.step}  {head(done.worker)}", "bold"), (reads, "dim"))
     seconds = None if done.finished_s is None else done.finished_s - done.started_s
     yield _cost_line(done.model, seconds, tokens(done.usage), money(done.cost_usd))

@@ -1,4 +1,4 @@
-"""Says which packages of the extra `train` are missing, before anything is begun."""
+"""Says which packages of an extra are missing, before anything is begun."""
 
 from importlib.util import find_spec
 
@@ -7,12 +7,13 @@ from partbook.errors import ConfigError
 __all__ = ["need_packages"]
 
 
-def need_packages(what: str, *names: str) -> None:
+def need_packages(what: str, *names: str, extra: str = "train") -> None:
     """Refuse to go on without packages.
 
     Args:
         what: what needs them, as a sentence begins.
         names: of their modules.
+        extra: which one brings them.
 
     Raises:
         ConfigError: some of them are missing.
@@ -20,5 +21,5 @@ def need_packages(what: str, *names: str) -> None:
     missing = [name for name in names if find_spec(name) is None]
     if missing:
         raise ConfigError(
-            f"{what} needs {', '.join(missing)}; install the extra: pip install 'partbook[train]'"
+            f"{what} needs {', '.join(missing)}; install the extra: pip install 'partbook[{extra}]'"
         )

@@ -12,14 +12,27 @@ from rich.live import Live
 from rich.padding import Padding
 from rich.text import Text
 
-from partbook.cli.drawing import body, dim, drawn_ending, drawn_proposal, drawn_step, source_of
+from partbook.cli.drawing import (
+    body,
+    dim,
+    drawn_check,
+    drawn_ending,
+    drawn_proposal,
+    drawn_round,
+    drawn_step,
+    drawn_unanswered,
+    source_of,
+)
 from partbook.cli.plain import clean, head, open_console
 from partbook.cli.score import score
 from partbook.event import (
+    AnswerChecked,
     Event,
     Planned,
     ProposalText,
     Proposed,
+    RoundStarted,
+    RoundUnanswered,
     RunStarted,
     StepFinished,
     StepRetried,
@@ -69,9 +82,12 @@ class LiveView:
     def __init__(self) -> None:
         self._console = open_console()
         self._workers: tuple[str, ...] = ()
-        self._workflow: Workflow | None = None
+        self._workflows: dict[int, Workflow] = {}
+        self._many = False
+        """Whether there is more than one round."""
         self._proposal = ""
-        self._running: dict[int, _Running] = {}
+        self._running: dict[tuple[int, int], _Running] = {}
+        """By round and step; a round that carries out a step runs beside it."""
         self._live = Live(console=self._console, transient=True, get_renderable=self._region)
         if sys.stdout.isatty():
             self._live.start()
@@ -82,25 +98,33 @@ class LiveView:
             case RunStarted():
                 self._workers = event.workers
                 self._print(dim(f"run {event.run_id}", f"pool {event.pool}"), body(event.question))
+            case RoundStarted() if event.round:
+                self._many = True
+                self._print(drawn_round(event.round, event.parent), Text())
             case ProposalText():
                 self._proposal = (self._proposal + event.text)[-_TAIL_CHARS:]
             case Proposed():
                 self._proposal = ""
                 self._print(*drawn_proposal(event))
             case Planned():
-                self._workflow = event.workflow
+                self._workflows[event.round] = event.workflow
                 self._print(source_of(event.source, event.name))
                 self._print(score(event.workflow, self._workers), Text())
             case StepStarted():
-                before = self._running.get(event.step)  # of a run that goes on
+                key = (event.round, event.step)
+                before = self._running.get(key)  # of a run that goes on
                 attempts = [] if before is None else before.attempts
-                self._running[event.step] = _Running(event, attempts=attempts)
+                self._running[key] = _Running(event, attempts=attempts)
             case StepText():
-                self._running[event.step].add(event.text)
+                self._running[event.round, event.step].add(event.text)
             case StepRetried():
-                self._running[event.step].restart(event)
+                self._running[event.round, event.step].restart(event)
             case StepFinished():
-                self._print_step(self._running.pop(event.step), event)
+                self._print_step(self._running.pop((event.round, event.step)), event)
+            case AnswerChecked():
+                self._print(*drawn_check(event), Text())
+            case RoundUnanswered():
+                self._end_round(event)
             case _:
                 pass
 
@@ -116,21 +140,25 @@ class LiveView:
         self._console.print(Group(*parts))
 
     def _print_step(self, running: _Running, finished: StepFinished) -> None:
-        if self._workflow is None:
+        if (workflow := self._workflows.get(finished.round)) is None:
             return
-        step, done = (
-            self._workflow.steps[finished.step],
-            step_trace(running.started, finished, running.attempts),
-        )
-        self._print(*drawn_step(step, done, subtask=False), Text())
+        done = step_trace(running.started, finished, running.attempts)
+        self._print(*drawn_step(workflow.steps[finished.step], done, subtask=False), Text())
+
+    def _end_round(self, event: RoundUnanswered) -> None:
+        """Steps that were cut off with their round are over, too."""
+        self._running = {key: one for key, one in self._running.items() if key[0] < event.round}
+        self._print(*drawn_unanswered(event), Text())
 
     def _region(self) -> RenderableType:
         parts: list[RenderableType] = []
         if self._proposal:
             parts += [Text("Conductor", "bold"), _tail(self._proposal)]
-        for i, running in sorted(self._running.items()):
+        for (round_, i), running in sorted(self._running.items()):
+            number = f"{round_}.{i}" if self._many else f"{i}"
+            name = head(running.started.worker)
             parts += [
-                Text.assemble((f"{i}  {head(running.started.worker)}", "bold"), ("  ...", "dim")),
+                Text.assemble((f"{number}  {name}", "bold"), ("  ...", "dim")),
                 _tail(running.text),
             ]
         return Group(*parts)

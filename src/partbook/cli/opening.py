@@ -27,6 +27,9 @@ __all__ = ["Absent", "closed_pool", "opened_pool", "opened_worker"]
 LOCAL_CONTEXT = 4096
 """Context window of a model in this process where the pool file names none, in tokens."""
 
+ITSELF = "plans a part that needs several workers, and has them carry it out"
+"""Card of a worker that is the Conductor itself, where the pool file says none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Absent:
@@ -151,6 +154,8 @@ class _Opener:
                 return replace(spec, price=spec.price or FREE)
             case "calculator" | "python":
                 return replace(spec, price=FREE)
+            case "conductor":  # whose calls are those of its round
+                return replace(spec, price=FREE, card=spec.card or ITSELF)
 
     async def _model(self, spec: WorkerSpec) -> ChatModel:
         match spec.kind:
@@ -168,6 +173,8 @@ class _Opener:
                 from partbook.lab.pool import lab_pool
 
                 return lab_pool(order=[spec.model])[0].model
+            case "conductor":
+                return Absent(spec.name)
             case "calculator":
                 from partbook.models.calculator import Calculator
 

@@ -23,6 +23,7 @@ from partbook.cli.asking import (
 )
 from partbook.cli.choosing import choose
 from partbook.cli.opening import opened_pool
+from partbook.cli.selecting import DemandOption, ExcludeOption, OnlyOption, selected
 from partbook.conduct import plan
 from partbook.config import load_pool
 from partbook.errors import ParseError, WorkerError
@@ -38,6 +39,9 @@ def plan_command(
     pool: PoolOption = "embedded",
     workflow: WorkflowOption = None,
     conductor: ConductorOption = None,
+    exclude: ExcludeOption = None,
+    only: OnlyOption = None,
+    demand: DemandOption = None,
     max_usd: MaxUsdOption = None,
     max_tokens: MaxTokensOption = None,
     timeout: TimeoutOption = None,
@@ -48,8 +52,9 @@ def plan_command(
     """Write the workflow for a question, and carry out nothing."""
     asked = read_question(question, file)
     limits = limits_of(max_usd, None, max_tokens, timeout, assume_price)
-    config = load_pool(pool)
-    choice = choose(config, workflow, conductor)
+    selection = selected(exclude, only, demand)
+    choice = choose(load_pool(pool), workflow, conductor, selection)
+    config = selection.of(load_pool(pool))
 
     async def go() -> Planned:
         needed = {choice.conductor} if choice.conductor else set()

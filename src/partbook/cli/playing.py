@@ -17,7 +17,8 @@ from partbook.cli.spans import span_listener
 from partbook.conduct import conduct
 from partbook.errors import PartbookError, StoreError
 from partbook.event import Event, OnEvent
-from partbook.trace import Trace, TraceBuilder
+from partbook.rounds import standing
+from partbook.trace import StepTrace, Trace, TraceBuilder
 from partbook.trace_json import trace_to_dict
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class Playing:
                 stream=self.visible,
                 journal=self.journal.add,
                 earlier=self.earlier,
+                stop=setup.stop,
             )
 
     def _view(self) -> "LiveView | None":
@@ -194,7 +196,7 @@ def print_end(trace: Trace, *, json: bool, visible: bool) -> None:
     elif not visible:
         if trace.answer is not None:
             print(clean(trace.answer))
-        if trace.status != "answered":
+        if trace.status != "answered" or trace.detail:
             print(f"{trace.status}: {clean(trace.detail)}", file=sys.stderr)
     if not visible and _is_answer_cut_off(trace):
         print(
@@ -206,13 +208,17 @@ def print_end(trace: Trace, *, json: bool, visible: bool) -> None:
 
 def is_answered(trace: Trace) -> bool:
     """Whether there is an answer that the last worker stands by."""
-    last = trace.rounds[-1] if trace.rounds else None
-    failed = last and last.steps and last.steps[-1].finish_reason == "error"
+    last = _last_step(trace)
+    failed = last is not None and last.finish_reason == "error"
     return trace.status == "answered" and not failed
 
 
 def _is_answer_cut_off(trace: Trace) -> bool:
-    last = trace.rounds[-1] if trace.rounds else None
-    return bool(
-        last and last.answer is not None and last.steps and last.steps[-1].finish_reason == "length"
-    )
+    last = _last_step(trace)
+    return last is not None and last.answer is not None and last.finish_reason == "length"
+
+
+def _last_step(trace: Trace) -> StepTrace | None:
+    """The step whose answer is the run's; None: no round came to its end."""
+    found = standing(trace, len(trace.rounds))
+    return None if found is None else trace.rounds[found.round].steps[-1]

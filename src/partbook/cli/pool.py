@@ -89,6 +89,8 @@ async def _check_all(config: PoolConfig, prices: Path | None) -> list[_Check]:
 
 
 async def _check(config: PoolConfig, spec: WorkerSpec, prices: Path | None) -> _Check:
+    if spec.kind == "conductor":
+        return _describe(spec, 0.0, "is the Conductor itself, which is not asked here")
     begun = time.monotonic()
     try:
         async with opened_pool(config, {spec.name}, prices=prices) as pool:
@@ -163,5 +165,6 @@ def _spec_to_dict(spec: WorkerSpec) -> dict[str, object]:
         "endpoint": spec.endpoint,
         "card": spec.card,
         "roles": list(spec.roles),
+        "labels": list(spec.labels),
         "price": _price(spec.price),
     }

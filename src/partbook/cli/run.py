@@ -1,5 +1,6 @@
 """`partbook run`: a question in, the answer out, and everything in between in view."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,12 +16,16 @@ from partbook.cli.asking import (
     PoolOption,
     PricesOption,
     QuestionArgument,
+    RoundsOption,
+    StopRuleOption,
     TimeoutOption,
     WorkflowOption,
     limits_of,
     read_question,
+    rounds_of,
 )
 from partbook.cli.playing import JsonOption, Playing, ShowOption, is_visible
+from partbook.cli.selecting import DemandOption, ExcludeOption, OnlyOption, selected
 from partbook.cli.setup import Setup
 
 __all__ = ["run_command"]
@@ -32,6 +37,11 @@ def run_command(
     pool: PoolOption = "embedded",
     workflow: WorkflowOption = None,
     conductor: ConductorOption = None,
+    rounds: RoundsOption = None,
+    stop_rule: StopRuleOption = None,
+    exclude: ExcludeOption = None,
+    only: OnlyOption = None,
+    demand: DemandOption = None,
     max_usd: MaxUsdOption = None,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
@@ -56,8 +66,12 @@ def run_command(
     `partbook runs` and `partbook show`. One that was cut short goes on with `partbook resume`.
     """
     asked = read_question(question, file)
-    limits = limits_of(max_usd, max_calls, max_tokens, timeout, assume_price)
-    setup = Setup.of(pool, workflow, conductor, limits, prices, record, replay)
+    most, stop = rounds_of(rounds, stop_rule)
+    limits = replace(limits_of(max_usd, max_calls, max_tokens, timeout, assume_price), rounds=most)
+    selection = selected(exclude, only, demand)
+    setup = Setup.of(
+        pool, workflow, conductor, limits, prices, record, replay, selection=selection, stop=stop
+    )
     # Opened first: a store that cannot be written is said before anybody is paid.
     from partbook.store import Store, default_url
 

@@ -89,7 +89,8 @@ class Score:
         table.add_column(overflow="fold")
         unread = unread_steps(self.workflow)
         for i, step in enumerate(self.workflow.steps):
-            notes = [f"reads {', '.join(map(str, step.access))}"] if step.access else []
+            read = [*(["the answer before"] if step.before else []), *map(str, step.access)]
+            notes = [f"reads {', '.join(read)}"] if read else []
             notes += ["read by nobody"] if i in unread else []
             table.add_row(
                 Text(str(i), _COLOURS[i]),

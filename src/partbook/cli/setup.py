@@ -15,9 +15,12 @@ from typing import Any, Self
 
 from partbook.budget import Limits
 from partbook.cli.choosing import Choice, choose
+from partbook.cli.opening import closed_pool
+from partbook.cli.selecting import EVERYBODY, Selection
 from partbook.config import PoolConfig, load_pool, pool_names, workflow_names
 from partbook.errors import ConfigError
 from partbook.pool import WorkerSpec
+from partbook.rounds import NEVER, StopRule
 from partbook.spend_json import money, money_from, price_from_dict, price_to_dict
 
 __all__ = ["Setup"]
@@ -42,6 +45,8 @@ class Setup:
     """What the pool file said: a hash by each worker's name, and one by "" for the rest."""
     conductor_hash: str = ""
     """Of the files of a Conductor from outside the pool; empty where there are none."""
+    selection: Selection = EVERYBODY
+    stop: StopRule = NEVER
 
     @classmethod
     def of(
@@ -53,6 +58,9 @@ class Setup:
         prices: Path | None,
         record: Path | None,
         replay: Path | None,
+        *,
+        selection: Selection = EVERYBODY,
+        stop: StopRule = NEVER,
     ) -> Self:
         """What the options of `run` ask for.
 
@@ -61,8 +69,10 @@ class Setup:
         """
         if record is not None and replay is not None:
             raise ConfigError("--record and --replay exclude each other")
-        config = load_pool(pool)
-        outside = choose(config, workflow, conductor).outside
+        whole = load_pool(pool)
+        choice = choose(whole, workflow, conductor, selection)
+        config, outside = selection.of(whole), choice.outside
+        _check_rounds(config, choice, limits, stop)
         return cls(
             _whole(pool, pool_names()),
             None if workflow is None else _whole(workflow, workflow_names()),
@@ -73,17 +83,19 @@ class Setup:
             None if replay is None else replay.absolute(),
             _hashes(config),
             "" if outside is None else outside.fingerprint(),
+            selection,
+            stop,
         )
 
     @cached_property
     def config(self) -> PoolConfig:
-        """What the pool file says now."""
-        return load_pool(self.pool)
+        """What the pool file says now of those who may be called."""
+        return self.selection.of(load_pool(self.pool))
 
     @cached_property
     def choice(self) -> Choice:
         """Who settles the workflow."""
-        return choose(self.config, self.workflow, self.conductor)
+        return choose(load_pool(self.pool), self.workflow, self.conductor, self.selection)
 
     def check_unchanged(self) -> None:
         """Refuse a pool or a Conductor that is not what it was when the run began.
@@ -132,12 +144,15 @@ class Setup:
                     "tokens": limits.tokens,
                     "timeout_s": limits.timeout_s,
                     "assumed_price": price_to_dict(limits.assumed_price),
+                    "rounds": limits.rounds,
                 },
                 "prices": _text(self.prices),
                 "record": _text(self.record),
                 "replay": _text(self.replay),
                 "hashes": dict(self.hashes),
                 "conductor_hash": self.conductor_hash,
+                "selection": self.selection.to_dict(),
+                "stop": asdict(self.stop),
             },
             separators=(",", ":"),
         )
@@ -164,15 +179,34 @@ class Setup:
                     limits["tokens"],
                     limits["timeout_s"],
                     price_from_dict(limits["assumed_price"]),
+                    limits.get("rounds", 1),
                 ),
                 _path(data["prices"]),
                 _path(data["record"]),
                 _path(data["replay"]),
                 data["hashes"],
                 data.get("conductor_hash", ""),
+                Selection.from_dict(data.get("selection", EVERYBODY.to_dict())),
+                StopRule(**data.get("stop", {"kind": "never"})),
             )
         except (LookupError, TypeError, ValueError) as err:
             raise ConfigError("the run was not begun by `partbook run`; it cannot go on") from err
+
+
+def _check_rounds(config: PoolConfig, choice: Choice, limits: Limits, stop: StopRule) -> None:
+    """Refuse rounds that nobody could write, and a checker who is not there."""
+    if limits.rounds > 1 and choice.fixed is not None:
+        raise ConfigError(
+            f"workflow {choice.fixed.name!r} is played once; rounds need a Conductor that looks at "
+            "the answer: use --conductor WHO"
+        )
+    if stop.checker:
+        pool = closed_pool(config)
+        spec = pool[pool.find(stop.checker)].spec
+        if spec.is_tool or spec.kind == "conductor":
+            raise ConfigError(
+                f"--stop-rule: a language model was expected as the checker, {spec.name!r} is none"
+            )
 
 
 def _whole(name_or_path: str, names: list[str]) -> str:

@@ -44,13 +44,15 @@ Reason = Literal[
 """Every `ParseError.reason` there is. Three empty lists are `empty_plan`."""
 
 
-def parse(text: str, workers: int, *, max_steps: int = MAX_STEPS) -> Workflow:
+def parse(text: str, workers: int, *, max_steps: int = MAX_STEPS, later: bool = False) -> Workflow:
     r"""Find the workflow in what a Conductor wrote.
 
     Args:
         text: any text, well-formed or hostile; time and memory are linear in it.
         workers: size of the pool; a step names one of 0..workers-1.
         max_steps: the most steps allowed; more than `MAX_STEPS` are never.
+        later: whether there is a round before, whose answer a step with access to "all" reads too
+            (arXiv:2512.04388, Figure 14).
 
     Raises:
         ParseError: there is none, or it breaks a rule of the format. Nothing else is raised.
@@ -61,7 +63,7 @@ def parse(text: str, workers: int, *, max_steps: int = MAX_STEPS) -> Workflow:
     try:
         if len(text) > MAX_CHARS:
             raise _refusal("too_long", f"{len(text)} characters; at most {MAX_CHARS} are read")
-        return _workflow(find_lists(text), workers, min(max_steps, MAX_STEPS))
+        return _workflow(find_lists(text), workers, min(max_steps, MAX_STEPS), later)
     except ParseError as err:
         err.text = text
         raise
@@ -70,7 +72,8 @@ def parse(text: str, workers: int, *, max_steps: int = MAX_STEPS) -> Workflow:
 def render(workflow: Workflow) -> str:
     r"""Write a workflow in its canonical form: one list a line, access as step indices.
 
-    For every valid workflow `parse(render(w), n) == w`, as long as the text is under `MAX_CHARS`.
+    For every valid workflow of a first round `parse(render(w), n) == w`, and for one of a later
+    round with `later`, as long as the text is under `MAX_CHARS`.
 
     >>> print(render(Workflow((Step(2, "Solve it."), Step(0, "Check it.", (0,))))))
     model_id = [2, 0]
@@ -78,15 +81,16 @@ def render(workflow: Workflow) -> str:
     access_list = [[], [0]]
     """
     steps = workflow.steps
+    access = ", ".join('["all"]' if s.before else str(list(s.access)) for s in steps)
     subtasks = ", ".join(f'"{escape(step.subtask)}"' for step in steps)
     return (
         f"model_id = {[step.worker for step in steps]}\n"
         f"subtasks = [{subtasks}]\n"
-        f"access_list = {[list(step.access) for step in steps]}"
+        f"access_list = [{access}]"
     )
 
 
-def _workflow(lists: dict[ListName, Value], workers: int, max_steps: int) -> Workflow:
+def _workflow(lists: dict[ListName, Value], workers: int, max_steps: int, later: bool) -> Workflow:
     models = _list("model_id", lists["model_id"], "bad_model_id")
     subtasks = _list("subtasks", lists["subtasks"], "bad_subtask")
     access = _access_entries(lists["access_list"], len(models))
@@ -104,7 +108,7 @@ def _workflow(lists: dict[ListName, Value], workers: int, max_steps: int) -> Wor
             "too_many_steps", f"a workflow has 1 to {max_steps} steps, this one has {len(models)}"
         )
     steps = tuple(
-        Step(_worker(i, model), _subtask(i, subtask), _access(i, entry))
+        Step(_worker(i, model), _subtask(i, subtask), *_access(i, entry, later))
         for i, (model, subtask, entry) in enumerate(zip(models, subtasks, access, strict=True))
     )
     try:
@@ -174,17 +178,22 @@ def _subtask(i: int, value: Value) -> str:
     return value
 
 
-def _access(i: int, value: Value) -> tuple[int, ...]:
-    """Indices of the steps read: ascending, none twice. `all` is every earlier step."""
+def _access(i: int, value: Value, later: bool) -> tuple[tuple[int, ...], bool]:
+    """Indices of the steps read, ascending, none twice, and whether the round before is read.
+
+    `all` is every earlier step, and in a later round the answer of the round before.
+    """
     value = _unpacked(f"access_list, step {i}", value)
     if _is_nothing(value):
-        return ()
+        return (), False
     entries = value if isinstance(value, list) else [value]
     read: set[int] = set()
+    before = False
     for entry in entries:
         number = _whole_number(entry)
         if _is_all(entry):
             read.update(range(i))
+            before = later
         elif number is not None:
             read.add(number)
         else:
@@ -192,7 +201,7 @@ def _access(i: int, value: Value) -> tuple[int, ...]:
                 "bad_access",
                 f'step {i}: access holds indices of earlier steps or "all", found {_shown(entry)}',
             )
-    return tuple(sorted(read))
+    return tuple(sorted(read)), before
 
 
 def _whole_number(value: Value) -> int | None:

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
 from partbook.event import (
+    AnswerChecked,
     Event,
     Planned,
     Proposed,
     RoundFinished,
     RoundStarted,
+    RoundUnanswered,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -103,6 +105,12 @@ class SpanListener:
                 self._planned(event)
             case RoundFinished():
                 self._end(self._rounds.pop(event.round, None), self._now_s())
+            case RoundUnanswered():
+                why = None if event.reason == "kept" else event.reason
+                for spans in (self._plans, self._rounds):
+                    self._end(spans.pop(event.round, None), self._now_s(), why, event.detail)
+            case AnswerChecked() if not event.cached and event.fault != "unavailable":
+                self._checked(event)
             case RunFinished():
                 self._run_finished(event)
             case _:
@@ -128,15 +136,15 @@ class SpanListener:
 
     def _round_started(self, event: RoundStarted) -> None:
         now_s = self._now_s()
-        span = self._start("round", self._request, now_s, {names.ROUND: event.round})
-        self._rounds[event.round] = span
+        whole = self._steps.get(event.parent) if event.parent else None
+        parent = self._request if whole is None else whole.span
+        self._rounds[event.round] = span = self._start(
+            "round", parent, now_s, {names.ROUND: event.round}
+        )
         if self._conductor:
-            self._plans[event.round] = self._start(
-                f"{names.PLAN} {self._conductor}",
-                span,
-                now_s,
-                {names.OPERATION: names.PLAN, names.AGENT_NAME: self._conductor},
-            )
+            what: Attributes = {names.OPERATION: names.PLAN, names.AGENT_NAME: self._conductor}
+            name = f"{names.PLAN} {self._conductor}"
+            self._plans[event.round] = self._start(name, span, now_s, what)
 
     def _proposed(self, event: Proposed) -> None:
         if event.cached or event.fault == "unavailable":
@@ -152,6 +160,12 @@ class SpanListener:
         began_s = max(now_s - event.seconds, 0.0)
         call = self._call(self._conductor, parent, began_s, attributes)
         self._end(call, now_s, event.fault, event.error)
+
+    def _checked(self, event: AnswerChecked) -> None:
+        began_s = max(self._now_s() - event.seconds, 0.0)
+        attributes = outcome(event.usage, event.cost_usd, event.model)
+        call = self._call(event.worker, self._request, began_s, attributes)
+        self._end(call, self._now_s(), event.fault, event.error)
 
     def _planned(self, event: Planned) -> None:
         self._workflows[event.round] = event.workflow
@@ -176,12 +190,10 @@ class SpanListener:
             attributes[names.ACCESS] = list(workflow.steps[event.step].access)
         name = f"{names.INVOKE_AGENT} {event.worker}"
         span = self._start(name, self._rounds.get(event.round), event.at_s, attributes)
-        step = _Step(span, event.worker, event.messages, event.at_s)
-        self._steps[event.round, event.step] = step
+        self._steps[event.round, event.step] = _Step(span, event.worker, event.messages, event.at_s)
 
     def _step_retried(self, event: StepRetried) -> None:
-        step = self._steps.get((event.round, event.step))
-        if step is None:
+        if (step := self._steps.get((event.round, event.step))) is None:
             return
         now_s = self._now_s()
         if event.calls:
@@ -193,8 +205,7 @@ class SpanListener:
 
     def _step_finished(self, event: StepFinished) -> None:
         self._see(event.at_s)
-        step = self._steps.pop((event.round, event.step), None)
-        if step is None:
+        if (step := self._steps.pop((event.round, event.step), None)) is None:
             return
         failed = event.error is not None
         kind = (event.fault or "limit") if failed else None
@@ -204,8 +215,8 @@ class SpanListener:
                 heard = step.messages if event.messages is None else event.messages
                 attributes[names.INPUT_MESSAGES] = spoken(heard)
                 if event.answer is not None:
-                    said = [Message("assistant", event.answer)]
-                    attributes[names.OUTPUT_MESSAGES] = spoken(said, event.finish_reason)
+                    said = spoken([Message("assistant", event.answer)], event.finish_reason)
+                    attributes[names.OUTPUT_MESSAGES] = said
             call = self._call_of(step, event.answered_by or self._last_asked(step), attributes)
             self._end(call, event.at_s, kind, event.error)
         if event.answered_by and event.answered_by != step.worker:
