@@ -153,7 +153,7 @@ async def test_a_judge_that_cannot_say_gives_no_reward():
 
 
 async def test_rows_and_texts_must_match():
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(ValueError, match="1 rows and 0 texts"):
         await lab_environment().score([ROW], [])
 
 

@@ -114,6 +114,9 @@ def evaluate_command(
     problems: Annotated[int, typer.Option(min=4, help="How many.")] = 500,
     sampled: Annotated[bool, typer.Option("--sampled", help="At temperature 1.")] = False,
     seed: Annotated[int, typer.Option(help="Of the problems and of the draws.")] = 0,
+    again: Annotated[
+        bool, typer.Option("--again", help="Two rounds, beside a fresh first round.")
+    ] = False,
     change: SetOption = None,
 ) -> None:
     """Let a policy answer lab problems, and print what it did as JSON.
@@ -134,10 +137,14 @@ def evaluate_command(
     from partbook.train.environment import lab_environment
     from partbook.train.policy import open_net
     from partbook.train.run import Exam
+    from partbook.train.second_look import second_look
 
-    exam = Exam.of(exam_rows(chosen, known, problems, seed))
-    net = open_net(str(policy))
-    found = exam.take(net, chosen, lab_environment(), seed + 1 if sampled else None)
+    rows, net = exam_rows(chosen, known, problems, seed), open_net(str(policy))
+    environment, draw = lab_environment(), seed + 1 if sampled else None
+    if again:
+        print(json.dumps(asdict(second_look(net, chosen, environment, rows, draw)), indent=2))
+        return
+    found = Exam.of(rows).take(net, chosen, environment, draw)
     print(json.dumps(asdict(found), indent=2))
 
 

@@ -12,19 +12,20 @@ is left to it, because only it sees whole groups.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from partbook.budget import Limits
 from partbook.conduct import conduct
 from partbook.errors import ParseError
-from partbook.event import Planned, Proposed
+from partbook.event import Planned, Proposed, Status
 from partbook.execute import Stage
 from partbook.lab import lab_pool
 from partbook.message import Usage
 from partbook.parse import parse
 from partbook.pool import AgentPool
 from partbook.reward import RIGHT, WRONG, Tariff, reward_of
+from partbook.rounds import StopRule
 from partbook.trace import Trace
 from partbook.train.row import Row, problem_of
 from partbook.workflow import MAX_STEPS, Workflow
@@ -49,11 +50,13 @@ class Outcome:
     """None where the rollout ended in a bug or could not be stopped."""
     workflow: Workflow | None = None
     """None where the text holds none."""
+    kept: bool = False
+    """Whether a second round kept the answer of the first."""
 
     @property
     def valid(self) -> bool:
-        """Whether the text held a workflow."""
-        return self.workflow is not None
+        """Whether the text held a workflow, or kept an answer that there was."""
+        return self.workflow is not None or self.kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +66,31 @@ class Written:
     text: str
     max_steps: int = MAX_STEPS
 
-    async def propose(self, stage: Stage, round_index: int) -> Planned:
-        """As `conduct.Proposer.propose`.
+    async def propose(self, stage: Stage, round_index: int) -> Planned | None:
+        """As `propose.Proposer.propose`.
 
         Raises:
             ParseError: the text holds no workflow.
         """
+        later = stage.before is not None
         workflow: Workflow | None = None
         error: ParseError | None = None
         try:
-            workflow = parse(self.text, len(stage.pool), max_steps=self.max_steps)
+            workflow = parse(self.text, len(stage.pool), max_steps=self.max_steps, later=later)
         except ParseError as err:
             error = err
-        told = None if error is None else str(error)
+        keeps = later and error is not None and error.reason == "empty_plan"
+        told = None if error is None or keeps else str(error)
         # The policy runs on this machine: its tokens are the trainer's to count and cost nothing.
         stage.emit(Proposed(round_index, self.text, "policy", Usage(), Decimal(0), 0.0, told))
+        if keeps:
+            return None
         if workflow is None:
             raise error or AssertionError
         return Planned(round_index, workflow, "conductor")
 
     def count_earlier(self, stage: Stage) -> None:
-        """As `conduct.Proposer.count_earlier`; a rollout is never taken up again."""
+        """As `propose.Proposer.count_earlier`; the policy's texts cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +109,20 @@ class Environment:
     tariff: Tariff | None = None
     """What a right answer's price takes from its reward; None: nothing, as in the paper."""
 
-    async def score(self, rows: Sequence[Row], texts: Sequence[str]) -> list[Outcome]:
+    async def score(
+        self,
+        rows: Sequence[Row],
+        texts: Sequence[str],
+        before: Sequence[Trace | None] | None = None,
+    ) -> list[Outcome]:
         """Play all rollouts at once.
 
         Args:
             rows: what each completion answers; the rows of a group are equal.
             texts: the completions.
+            before: of completions that are second rounds, the run of the first round; None: all
+                are first rounds. Nothing of an earlier round is played again, and the trace of a
+                second round holds both.
 
         Returns:
             One outcome per completion, in order. Every completion is played once.
@@ -116,11 +131,12 @@ class Environment:
             ValueError: there are not as many rows as texts.
             asyncio.CancelledError: the caller gave up.
         """
-        if self.loop is None or self.loop is asyncio.get_running_loop():
-            return await self._score(rows, texts)
-        if len(rows) != len(texts):
+        earlier = before or [None] * len(rows)
+        if not len(rows) == len(texts) == len(earlier):
             raise ValueError(f"{len(rows)} rows and {len(texts)} texts do not match")
-        there = asyncio.run_coroutine_threadsafe(self._score(rows, texts), self.loop)
+        if self.loop is None or self.loop is asyncio.get_running_loop():
+            return await self._score(rows, texts, earlier)
+        there = asyncio.run_coroutine_threadsafe(self._score(rows, texts, earlier), self.loop)
         here = asyncio.wrap_future(there)
         # The loop cuts rollouts off by itself; it is late only where something blocks it.
         try:
@@ -136,9 +152,12 @@ class Environment:
         wait_s = self.limits.timeout_s
         return None if wait_s is None else wait_s + more_s
 
-    async def _score(self, rows: Sequence[Row], texts: Sequence[str]) -> list[Outcome]:
+    async def _score(
+        self, rows: Sequence[Row], texts: Sequence[str], before: Sequence[Trace | None]
+    ) -> list[Outcome]:
         tasks = [
-            asyncio.create_task(self._one(row, text)) for row, text in zip(rows, texts, strict=True)
+            asyncio.create_task(self._one(row, text, earlier))
+            for row, text, earlier in zip(rows, texts, before, strict=True)
         ]
         if not tasks:
             return []
@@ -149,17 +168,35 @@ class Environment:
                 task.cancel()
         return [_settled(task) for task in tasks]
 
-    async def _one(self, row: Row, text: str) -> Outcome:
-        trace = await conduct(row.question, self.pool_of(row), Written(text), limits=self.limits)
+    async def _one(self, row: Row, text: str, before: Trace | None) -> Outcome:
+        limits, stop = self.limits, StopRule("never")
+        if before is not None:
+            # Its deadline is counted from here: the policy has taken its time to write.
+            before = replace(before, seconds=0.0)
+            limits, stop = replace(limits, rounds=2), StopRule("once")
+        trace = await conduct(
+            row.question, self.pool_of(row), Written(text), limits=limits, earlier=before, stop=stop
+        )
+        ended = trace if before is None else _of_second_round(trace)
         right = None
-        if trace.status == "answered":
+        if ended.status == "answered":
             right = await self.judge(row, trace.answer or "")
         workflow = trace.rounds[-1].workflow if trace.rounds else None
-        reward = reward_of(trace, right)
-        verdict = _verdict(reward, trace)
+        reward = reward_of(ended, right)
+        verdict = _verdict(reward, ended)
         if self.tariff is not None:
             reward = self.tariff.of(reward, trace.cost_usd)
-        return Outcome(reward, verdict, trace, workflow)
+        kept = bool(trace.rounds) and trace.rounds[-1].unanswered == "kept"
+        return Outcome(reward, verdict, trace, workflow, kept)
+
+
+def _of_second_round(trace: Trace) -> Trace:
+    """A run as its second round ended: where that failed, an answer that stands is not its own."""
+    unanswered = trace.rounds[-1].unanswered
+    if trace.status != "answered" or unanswered is None or unanswered == "kept":
+        return trace
+    status: Status = "failed" if unanswered in ("workflow", "worker") else "stopped"
+    return replace(trace, status=status, reason=unanswered)
 
 
 def _verdict(reward: float | None, trace: Trace) -> str:

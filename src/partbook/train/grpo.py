@@ -7,6 +7,7 @@ that cannot be written leaves nothing of itself behind, so that the one before i
 
 import json
 import logging
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from partbook.train.fit import check_room
 from partbook.train.options import check_batch, trainer_config
 from partbook.train.policy import Net, prompt_text
 from partbook.train.preset import Preset
+from partbook.train.recursion import PairedRollouts
 from partbook.train.row import Row
 from partbook.train.scoring import Scoring
 
@@ -103,9 +105,15 @@ def build_trainer(
         on_step: receives the metrics of every step.
         on_saved: receives the step of every checkpoint.
     """
+    style, environment, before = preset.prompt_style, scoring.environment, scoring.before
     texts = [
-        prompt_text(net.tokenizer, preset.prompt_style, row, scoring.environment) for row in rows
+        prompt_text(net.tokenizer, style, row, environment, before.get(row.parent)) for row in rows
     ]
+    rewarding: Scoring | PairedRollouts = scoring
+    if preset.grpo.recursion == "paired":
+        known = {text: row for text, row in zip(texts, rows, strict=True) if row.round == 0}
+        rewarding = PairedRollouts(environment, preset, net.tokenizer, known, scoring.keeper)
+        os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")  # for the rollout function
     data = Dataset.from_dict({"prompt": texts, "row": [row.to_json() for row in rows]})
     config = trainer_config(preset, folder, seed)
     check_batch(preset, config)
@@ -113,7 +121,8 @@ def build_trainer(
     rank = preset.policy.lora_rank
     trainer = ConductorTrainer(
         model=net.model,
-        reward_funcs=[scoring],  # type: ignore[list-item] # TRL's hints know no coroutines
+        reward_funcs=[rewarding],  # type: ignore[list-item] # TRL's hints know no coroutines
+        rollout_func=rewarding.rollouts if isinstance(rewarding, PairedRollouts) else None,
         args=config,
         train_dataset=data,
         processing_class=net.tokenizer,

@@ -26,6 +26,8 @@ from transformers import (
 from partbook.errors import ConfigError
 from partbook.models.trained import Trained, write_trained
 from partbook.prompt import PromptStyle, conductor_messages
+from partbook.rounds import turns_before
+from partbook.trace import Trace
 from partbook.train.environment import Environment
 from partbook.train.preset import Policy, Preset
 from partbook.train.row import Row
@@ -116,10 +118,24 @@ def save_net(net: Net, folder: Path, trained: Trained | None = None) -> None:
 
 
 def prompt_text(
-    tokenizer: PreTrainedTokenizerBase, style: PromptStyle, row: Row, environment: Environment
+    tokenizer: PreTrainedTokenizerBase,
+    style: PromptStyle,
+    row: Row,
+    environment: Environment,
+    before: Trace | None = None,
 ) -> str:
-    """The text after which the policy writes: messages in its template; a bare one without any."""
-    messages = conductor_messages(row.question, environment.pool_of(row), MAX_STEPS, style=style)
+    """The text after which the policy writes: messages in its template; a bare one without any.
+
+    Args:
+        tokenizer: has the template.
+        style: of the prompt.
+        row: what is asked.
+        environment: knows the row's pool.
+        before: the run of the first round, where this is the prompt of a second one.
+    """
+    pool = environment.pool_of(row)
+    earlier = () if before is None else turns_before(before, 1, pool)
+    messages = conductor_messages(row.question, pool, MAX_STEPS, style=style, turns=earlier)
     if style == "bare":
         return messages[0].text
     turns = [{"role": message.role, "content": message.text} for message in messages]

@@ -5,12 +5,17 @@ table `trainer` beside it.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from partbook.errors import ConfigError
 from partbook.reward import RIGHT, WRONG, Tariff
 from partbook.toml_table import Table
 
-__all__ = ["Grpo", "take_grpo", "take_share"]
+__all__ = ["Grpo", "Recursion", "take_grpo", "take_share"]
+
+Recursion = Literal["none", "paired", "frozen"]
+
+_RECURSIONS: tuple[Recursion, ...] = ("none", "paired", "frozen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,11 @@ class Grpo:
     paper has no such term."""
     price_usd: float = 0.0
     """The price of a rollout at which all of `price_weight` is taken."""
+    recursion: Recursion = "none"
+    """`paired`: half of the groups of a step are second rounds, one for every first round
+    (`recursion.py`). `frozen`: all of them are, and look at what the policy did before the run."""
+    discount: float = 0.25
+    """Share that a paired first round has in the reward of its second (arXiv:2512.04388, A.1)."""
     stop_below_valid: float = 0.5
     """Share of valid workflows in a step, under which a run is stopped as collapsed."""
     stop_above_lost: float = 0.5
@@ -79,6 +89,8 @@ def take_grpo(table: Table) -> Grpo:
         equal_rewards=table.take("equal_rewards", bool, usual.equal_rewards),
         price_weight=table.take("price_weight", float, usual.price_weight),
         price_usd=table.take("price_usd", float, usual.price_usd),
+        recursion=_recursion(table),
+        discount=take_share(table, "discount", usual.discount),
         stop_below_valid=take_share(table, "stop_below_valid", usual.stop_below_valid),
         stop_above_lost=take_share(table, "stop_above_lost", usual.stop_above_lost),
         warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
@@ -87,7 +99,21 @@ def take_grpo(table: Table) -> Grpo:
     )
     table.done()
     _check_price(grpo, table.where)
+    if grpo.recursion == "paired" and (grpo.problems % 2 or grpo.equal_rewards):
+        raise ConfigError(
+            f"{table.where}: paired recursion needs an even number of `problems`, half of them for "
+            f"second rounds, and no `equal_rewards`"
+        )
     return grpo
+
+
+def _recursion(table: Table) -> Recursion:
+    name = table.take("recursion", str, "none")
+    found = next((known for known in _RECURSIONS if known == name), None)
+    if found is None:
+        known = ", ".join(_RECURSIONS)
+        raise ConfigError(f"{table.where}: `recursion` must be one of {known}; found {name!r}")
+    return found
 
 
 def _check_price(grpo: Grpo, where: str) -> None:

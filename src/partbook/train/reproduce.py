@@ -9,9 +9,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
+
+import torch
 
 from partbook.errors import ConfigError
 from partbook.lab import lab_table
@@ -97,22 +100,33 @@ def comparison(
     out: Path, seeds: Sequence[int], preset: Preset, problems: int, report: Report
 ) -> list[Line]:
     """Let the warm start and every trained policy answer test problems, beside the baselines."""
-    environment = lab_environment(preset.grpo.timeout_s)
     exam = Exam.of(exam_rows(preset, "test", problems, 0))
     folders = {"warm start": out / "warm-start"}
     folders |= {f"seed {seed}": RunFolder(out / f"seed-{seed}").policy for seed in seeds}
+    examined = [
+        (f"{system}, {way}", folder, draw)
+        for system, folder in folders.items()
+        for way, draw in (("greedy", None), ("sampled", 1))
+    ]
     lines: list[Line] = []
-    for system, folder in folders.items():
-        net = open_net(str(folder))
-        for way, draw in (("greedy", None), ("sampled", 1)):
-            report(f"{system}, {way}: {problems} test problems")
-            lines.append(_line(f"{system}, {way}", exam.take(net, preset, environment, draw)))
+    # Processes, and fresh ones: threads of one net wait for each other.
+    with ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) as pool:
+        found = [pool.submit(_figures, exam, folder, preset, draw) for _, folder, draw in examined]
+        for (system, _, _), figures in zip(examined, found, strict=True):
+            lines.append(_line(system, figures.result()))
+            report(f"{system}: {problems} test problems")
     rows = lab_table(problems, 0)
     alone = max((row for row in rows if row.system.endswith(" alone")), key=_accuracy)
     constant = max((row for row in rows if row.system.endswith(" checks")), key=_accuracy)
     known = [row for row in rows if row.system in _BASELINES]
     lines += [_baseline("best single worker", alone), _baseline("best constant plan", constant)]
     return [*lines, *(_baseline("", row, exam.best) for row in known)]
+
+
+def _figures(exam: Exam, folder: Path, preset: Preset, draw: int | None) -> Figures:
+    torch.set_num_threads(1)
+    environment = lab_environment(preset.grpo.timeout_s)
+    return exam.take(open_net(str(folder)), preset, environment, draw)
 
 
 def _accuracy(row: Baseline) -> float:

@@ -20,6 +20,7 @@ from partbook.train.playing_loop import OpenPool
 from partbook.train.policy import Net, new_net, open_net, save_net
 from partbook.train.preset import Preset
 from partbook.train.progress import Progress, duration
+from partbook.train.recursion import frozen_first_rounds, in_pairs
 from partbook.train.run_folder import RunFolder
 from partbook.train.same_run import check_checkpoint, check_resumed, check_warm
 from partbook.train.scoring import Keeper, Scoring
@@ -126,6 +127,12 @@ def _train(
         store = Store.open(default_url())
         keeper = Keeper(store, f"train {folder.path.name}", grpo.keep_traces)
     scoring = Scoring(course.environment, keeper, grpo.equal_rewards)
+    rows = course.rows
+    if grpo.recursion == "paired":
+        rows = in_pairs(rows[: len(rows) // 2])
+    elif grpo.recursion == "frozen":
+        report(f"first rounds of {len(rows)} problems")
+        rows, scoring.before = frozen_first_rounds(net, preset, course.environment, rows, seed)
     before = folder.metrics("step") if checkpoint else []
     progress = Progress(grpo.steps, grpo.problems * grpo.rollouts, before)
     watch = Watch(grpo)
@@ -141,9 +148,7 @@ def _train(
     def on_saved(step: int) -> None:
         report(f"  checkpoint at step {step}")
 
-    trainer, alarm = build_trainer(
-        preset, net, course.rows, scoring, folder.path, seed, on_step, on_saved
-    )
+    trainer, alarm = build_trainer(preset, net, rows, scoring, folder.path, seed, on_step, on_saved)
     if exam is not None and _is_split(trainer):
         raise ConfigError(
             "each process holds a part of the weights, so the policy cannot be evaluated on the "

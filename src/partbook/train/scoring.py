@@ -8,13 +8,14 @@ for. It raises nothing: a store that cannot be written is reported, and training
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from partbook.errors import StoreError
 from partbook.evaluate.statistics import entropy_bits
 from partbook.reward import RIGHT
 from partbook.store import BatchWriter, Store, Tags
+from partbook.trace import Trace
 from partbook.train.environment import Environment, Outcome
 from partbook.train.row import Row
 
@@ -57,6 +58,8 @@ class Scoring:
     keeper: Keeper | None = None
     equal_rewards: bool = False
     """A control: whatever happened, the reward is the same."""
+    before: Mapping[str, Trace] = field(default_factory=dict)
+    """The runs of first rounds that rows of second rounds name as their parents."""
     __name__ = "conductor"  # TRL names its metrics after the function
 
     async def __call__(
@@ -79,7 +82,8 @@ class Scoring:
         """
         rows = [Row.from_json(text) for text in row]
         texts = [text if isinstance(text, str) else text[-1]["content"] for text in completions]
-        outcomes = await self.environment.score(rows, texts)
+        before = [self.before.get(one.parent) for one in rows]
+        outcomes = await self.environment.score(rows, texts, before)
         if log_metric is not None:
             for name, value in step_metrics(rows, outcomes).items():
                 log_metric(name, value)
