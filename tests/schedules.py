@@ -6,6 +6,7 @@ and fails the test.
 """
 
 import asyncio
+import math
 import selectors
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,7 +38,10 @@ class _JumpingSelector(selectors.SelectSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
             raise AssertionError("everything waits for something that will never happen")
-        self.now += max(timeout, 0.0)
+        # Beyond the moment waited for, if only by one float: asyncio takes a timer for due up to
+        # a nanosecond later, which after some months is less than a float can tell, and then a
+        # clock that stands still would wait for ever.
+        self.now = math.nextafter(self.now + max(timeout, 0.0), math.inf)
         return []
 
 

@@ -10,6 +10,7 @@ import queue
 import random
 import sys
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,9 @@ KILLS = int(os.environ.get("PARTBOOK_KILLS", "20"))
 LONGEST_WAIT_S = 0.015
 """Between a moment that the server sees and the kill."""
 
+LONGEST_START_S = 3.0
+"""A process that has made no call by then makes none."""
+
 KEY = "key-of-launch-{:08d}"
 
 
@@ -37,6 +41,8 @@ class Tally:
     calls: int = 0
     lost: int = 0
     """Calls that were seen by the server and whose answer was not kept when the process died."""
+    start_s: float = 0.06
+    """How long it took lately until a process made its first call; a busy machine takes longer."""
 
 
 @pytest.fixture
@@ -125,14 +131,16 @@ class Chain:
         """Wait for the moment of the kill: at a call's border, or any time."""
         wait = threading.Event().wait
         if self.rng.random() < 0.4:
-            wait(self.rng.uniform(0, 0.12))
+            wait(self.rng.uniform(0, 2 * self.tally.start_s))
             return "at a random instant"
-        border = self.rng.randrange(1, 9)
-        for _ in range(border):
+        border, begun = self.rng.randrange(1, 9), time.monotonic()
+        for i in range(border):
             try:
-                self.server.happened.get(timeout=0.3)
+                self.server.happened.get(timeout=0.3 if i else LONGEST_START_S)
             except queue.Empty:
                 break
+            if i == 0:
+                self.tally.start_s = time.monotonic() - begun
         wait(self.rng.uniform(0, LONGEST_WAIT_S))
         return "at a border"
 

@@ -1,3 +1,4 @@
+import json
 import os
 import resource
 import signal
@@ -6,6 +7,7 @@ import stat
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,14 @@ import pytest
 from partbook.errors import StoreError
 from partbook.event import Event, RunFinished, StepFinished, StepRetried, StepStarted
 from partbook.message import Usage
+from partbook.resume import recall
 from partbook.store import BatchWriter, Store, Tags
 from partbook.store.journal import Journal
+from partbook.store.schema import UNTAGGED, row_of
 from partbook.store.slots import Slots
 from partbook.store.unfinished import read_journal
 from partbook.trace import TraceBuilder
+from partbook.trace_json import trace_to_dict
 from tests.traces import QUESTION, a_trace, events
 
 SETUP = '{"pool":"demo"}'
@@ -80,6 +85,42 @@ def test_what_was_paid_for_is_written_at_once_and_what_follows_from_it_is_not_wr
     journal.close()
 
     assert written == ["RoundStarted", "Proposed", "Planned", *["StepFinished"] * 3]
+
+
+A_TRY = StepRetried(0, 0, 0, "coder", "busy", "rate_limit", 1.0, Usage(9), None)
+
+
+def test_at_every_moment_the_store_would_write_the_same_with_the_journals_words(store):
+    happened = events()
+    happened[6:6] = [A_TRY, replace(A_TRY, attempt=1, error="down")]
+    journal, builder = store.journal(), TraceBuilder()
+
+    for event in happened:
+        journal.add(event)
+        builder.add(event)
+        trace = builder.build()
+        row = row_of(trace, UNTAGGED, journal.steps)
+        assert json.loads(row["trace"]) == trace_to_dict(trace)
+
+    assert sorted(journal.steps) == [(0, 0), (0, 1), (0, 2)]
+
+
+def test_words_about_a_step_that_is_taken_up_again_are_not_used(store):
+    journalled(store, 6, [A_TRY]).close()
+    reopened = store.reopen("run-1")
+    builder = TraceBuilder()
+    for event in [events()[0], *recall(reopened.trace)]:
+        builder.add(event)
+    again = replace(events()[4], at_s=7.0)
+
+    reopened.journal.add(again)
+    builder.add(again)
+
+    trace = builder.build()
+    row = row_of(trace, UNTAGGED, reopened.journal.steps)
+    reopened.journal.close()
+    assert json.loads(row["trace"]) == trace_to_dict(trace)
+    assert trace.rounds[0].steps[0].started_s == 7.0
 
 
 def test_a_step_that_began_is_known_before_its_call_is_made(store):

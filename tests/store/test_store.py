@@ -4,6 +4,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from partbook.errors import StoreError
 from partbook.message import Usage
 from partbook.store import RunRow, Store, Tags, default_url
-from partbook.store.migrating import configuration
+from partbook.store.migrating import configuration, upgrade
 from partbook.store.schema import HEAD, VERSION_TABLE, metadata, runs
 from partbook.trace import RoundTrace, StepTrace, Trace
 from tests.traces import QUESTION, a_trace, traces
@@ -285,9 +286,11 @@ def test_programs_that_open_a_new_store_at_once_all_succeed(path):
         assert sorted(row.run_id for row in store.runs()) == ["run-0", "run-1", "run-2", "run-3"]
 
 
-def test_the_migrations_lead_to_the_tables_that_the_code_uses(store, path):
+def test_the_migrations_lead_to_the_tables_that_the_code_uses(path):
+    path.parent.mkdir()
     engine = create_engine(f"sqlite:///{path}")
-    with engine.connect() as connection:
+    with engine.begin() as connection:
+        upgrade(connection)
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         difference = compare_metadata(context, metadata)
         version = context.get_current_revision()
@@ -295,6 +298,29 @@ def test_the_migrations_lead_to_the_tables_that_the_code_uses(store, path):
 
     assert difference == []
     assert version == HEAD
+
+
+def test_a_new_store_is_what_the_migrations_would_have_made_of_it(store, path, tmp_path):
+    migrated = tmp_path / "migrated.db"
+    engine = create_engine(f"sqlite:///{migrated}")
+    with engine.begin() as connection:
+        upgrade(connection)
+    engine.dispose()
+
+    assert tables_of(path) == tables_of(migrated)
+
+
+def tables_of(path: Path) -> list[tuple[str, ...]]:
+    """Every column and index of a database, and the version in it."""
+    with closing(sqlite3.connect(path)) as database:
+        found = database.execute(
+            'SELECT m.name, c.name, c.type, c."notnull", c.pk FROM sqlite_master m, '
+            "pragma_table_info(m.name) c ORDER BY 1, 2"
+        ).fetchall()
+        found += database.execute(
+            "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' ORDER BY 1"
+        ).fetchall()
+        return found + database.execute(f"SELECT * FROM {VERSION_TABLE}").fetchall()
 
 
 def test_the_newest_migration_is_the_version_the_code_expects():
@@ -317,7 +343,7 @@ def test_a_store_of_a_newer_version_is_refused(path):
         other.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9000'")
     other.close()
 
-    with pytest.raises(StoreError, match=r"written by a newer Partbook \(schema 9000, .* 0002\)"):
+    with pytest.raises(StoreError, match=r"written by a newer Partbook \(schema 9000, .* 0003\)"):
         Store.open(path)
 
 

@@ -3,24 +3,28 @@
 What was paid for is one write of whole lines, made before its event goes any further. The operating
 system has it then, so `kill -9` at any moment loses nothing; the power going off may lose the last
 moments. What follows from these lines is not written, for each write costs: a step begins as soon
-as what it reads is there, and a run whose every step is answered is answered.
+as what it reads is there, and a run of one round whose every step is answered is answered.
 
 It is a file beside the store and not a table in it, because an append costs far less than a commit
 and waits for nobody: neither a locked nor a slow database holds up a run. The file is emptied once
 the whole run is in the store. Which file it is, is left to `slots.py`, finding and reading journals
 to `unfinished.py`.
+
+What a step came to is put into words once: the store takes the text that the journal wrote.
 """
 
-import json
 import logging
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from partbook.errors import StoreError
 from partbook.event import (
+    AnswerChecked,
     Event,
     Planned,
     Proposed,
     RoundStarted,
+    RoundUnanswered,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -29,8 +33,14 @@ from partbook.event import (
 )
 from partbook.resume import recall
 from partbook.store.slots import Slot, Slots
-from partbook.trace import Trace, TraceBuilder
-from partbook.trace_json import proposal_to_dict, step_to_dict, workflow_to_dict
+from partbook.trace import Trace, step_trace
+from partbook.trace_json import (
+    check_to_dict,
+    proposal_to_dict,
+    step_to_json,
+    to_json,
+    workflow_to_dict,
+)
 
 __all__ = ["JOURNAL_VERSION", "Journal"]
 
@@ -38,12 +48,23 @@ log = logging.getLogger(__name__)
 
 JOURNAL_VERSION = 1
 
-# Pure ASCII, as in the store: a model may write what UTF-8 cannot hold.
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
 
 class Journal:
     """Writes the journal of one run. `add` is what `conduct` wants as its `journal`."""
+
+    __slots__ = (
+        "_begun",
+        "_broken",
+        "_goes_on",
+        "_open",
+        "_rounds",
+        "_setup",
+        "_slot",
+        "_slots",
+        "_texts",
+        "_tries",
+        "_waiting",
+    )
 
     def __init__(self, slots: Slots, setup: str = "null") -> None:
         """Prepare a journal; it takes its file when the run begins.
@@ -56,10 +77,16 @@ class Journal:
         self._setup = setup
         self._slot: Slot | None = None
         self._waiting: list[str] = []
-        self._open: dict[tuple[int, int], StepStarted] = {}
-        """Steps that began and of which no line tells."""
+        self._begun: dict[tuple[int, int], StepStarted] = {}
+        """Steps that have not ended."""
+        self._tries: dict[tuple[int, int], list[StepRetried]] = {}
+        """Of these steps, the tries that another one followed."""
+        self._open: set[tuple[int, int]] = set()
+        """Those of these steps of which no line tells."""
+        self._texts: dict[tuple[int, int], str] = {}
         self._goes_on = False
-        self._builder = TraceBuilder()
+        self._rounds = 1
+        """The most rounds that the run may have."""
         self._broken = False
 
     @classmethod
@@ -86,11 +113,21 @@ class Journal:
     def reopened(cls, slots: Slots, slot: Slot, earlier: Trace) -> "Journal":
         """A journal that is there already: its file, and what it says."""
         journal = cls(slots)
-        journal._slot, journal._goes_on = slot, True
-        journal._builder.add(_started(earlier))
+        journal._slot, journal._goes_on, journal._rounds = slot, True, earlier.most_rounds
         for event in recall(earlier):
-            journal._builder.add(event)
+            match event:
+                case StepStarted():
+                    journal._begin(event)
+                case StepRetried() | StepFinished():
+                    journal._words(event)
+                case _:
+                    pass
         return journal
+
+    @property
+    def steps(self) -> Mapping[tuple[int, int], str]:
+        """What the steps came to that this journal was told of: their JSON by (round, step)."""
+        return self._texts
 
     def add(self, event: Event) -> None:
         """Keep an event; when this returns, the end of this process loses nothing of it.
@@ -118,32 +155,62 @@ class Journal:
 
     def _take(self, event: Event) -> None:
         """Turn an event into lines that wait to be written."""
-        builder, lines = self._builder, self._waiting
-        builder.add(event)
+        lines = self._waiting
         match event:
             case StepStarted():
-                self._open[event.round, event.step] = event
+                self._begin(event)
+                self._open.add((event.round, event.step))
                 if self._goes_on:  # the file may hold an end that is none any more
                     lines.append(_begun(event))
             case StepRetried() | StepFinished():
-                self._open.pop((event.round, event.step), None)
                 # The step as it is now; the last line about a step is the one that counts.
-                step = step_to_dict(builder.step(event.round, event.step))
-                lines.append(_encode({"round": event.round, "step": step}))
+                step = self._words(event)
+                self._open.discard((event.round, event.step))
+                lines.append(f'{{"round":{event.round},"step":{step}}}')
             case Proposed():
-                lines.append(_encode({"round": event.round, "proposal": proposal_to_dict(event)}))
+                lines.append(to_json({"round": event.round, "proposal": proposal_to_dict(event)}))
             case Planned():
-                lines.append(_encode(_planned_to_dict(event)))
+                lines.append(to_json(_planned_to_dict(event)))
             case RoundStarted():
-                lines.append(_encode({"round": event.round}))
+                inside = {} if event.parent is None else {"parent": event.parent}
+                lines.append(to_json({"round": event.round} | inside))
+            case RoundUnanswered():
+                lines.extend(self._begun_lines())
+                self._open.clear()
+                why = [event.reason, event.detail]
+                lines.append(to_json({"round": event.round, "unanswered": why}))
+            case AnswerChecked():
+                lines.append(to_json({"round": event.round, "check": check_to_dict(event)}))
             case RunStarted():
+                self._rounds = event.rounds
                 lines.append(self._header(event))
-            case RunFinished() if event.status != "answered":
-                lines.extend(map(_begun, self._open.values()))
+            case RunFinished() if event.status != "answered" or self._rounds > 1:
+                lines.extend(self._begun_lines())
                 end = [event.status, event.seconds, event.reason, event.detail]
-                lines.append(_encode({"end": end}))
+                lines.append(to_json({"end": end}))
             case _:
                 pass
+
+    def _begin(self, event: StepStarted) -> None:
+        key = event.round, event.step
+        self._begun[key] = event
+        self._texts.pop(key, None)  # it is taken up again: what was said of it no longer holds
+
+    def _words(self, event: StepRetried | StepFinished) -> str:
+        """JSON of the event's step as it is now."""
+        key = event.round, event.step
+        match event:
+            case StepRetried():
+                tries = self._tries.setdefault(key, [])
+                tries.append(event)
+                step = step_trace(self._begun[key], None, tries)
+            case StepFinished():
+                step = step_trace(self._begun.pop(key), event, self._tries.pop(key, ()))
+        text = self._texts[key] = step_to_json(step)
+        return text
+
+    def _begun_lines(self) -> Iterator[str]:
+        return (_begun(event) for key, event in self._begun.items() if key in self._open)
 
     def _header(self, event: RunStarted) -> str:
         head = {
@@ -153,8 +220,9 @@ class Journal:
             "pool": event.pool,
             "workers": event.workers,
             "started_at": event.at,
+            "rounds": event.rounds,
         }
-        return f'{_encode(head)[:-1]},"setup":{self._setup}}}'
+        return f'{to_json(head)[:-1]},"setup":{self._setup}}}'
 
     def _flush(self, *, quietly: bool = False) -> None:
         lines, self._waiting = self._waiting, []
@@ -181,12 +249,13 @@ def _cannot_write(folder: str, err: OSError) -> StoreError:
 
 
 def _started(trace: Trace) -> RunStarted:
-    return RunStarted(trace.run_id, trace.question, trace.pool, trace.workers, trace.started_at)
+    who = (trace.run_id, trace.question, trace.pool, trace.workers)
+    return RunStarted(*who, trace.started_at, trace.most_rounds)
 
 
 def _begun(event: StepStarted) -> str:
     # Without its messages: they follow from the workflow and the answers before it.
-    return _encode({"round": event.round, "begun": [event.step, event.worker, event.at_s]})
+    return to_json({"round": event.round, "begun": [event.step, event.worker, event.at_s]})
 
 
 def _planned_to_dict(event: Planned) -> dict[str, Any]:

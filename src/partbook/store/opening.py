@@ -1,7 +1,8 @@
 """Opens the database behind a store, and brings its tables to the newest version.
 
-The usual case reads one version number and is done. Alembic is imported only where there is
-something to migrate: it costs more than all else that a small command does.
+The usual case reads one version number and is done. A new store begins with the newest tables.
+Alembic is imported only where there is something to migrate: it costs more than all else that a
+small command does.
 """
 
 from pathlib import Path
@@ -13,7 +14,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from partbook.errors import StoreError
 from partbook.store.faults import as_store_errors
-from partbook.store.schema import HEAD, VERSION_TABLE
+from partbook.store.schema import HEAD, VERSION_TABLE, metadata
 
 __all__ = ["open_engine", "resolve"]
 
@@ -111,11 +112,25 @@ def _is_behind(connection: Connection, place: str) -> bool:
 
 
 def _migrate(connection: Connection, place: str) -> None:
-    from partbook.store import migrating  # noqa: PLC0415 - an up-to-date store needs no Alembic
-
     connection.exec_driver_sql("PRAGMA journal_mode = WAL")
     # Taken at once, so that of two programs that open a new file, one waits and finds it done.
     connection.exec_driver_sql("BEGIN IMMEDIATE")
-    if _is_behind(connection, place):
+    if not _is_behind(connection, place):
+        pass
+    elif not inspect(connection).get_table_names():
+        _create_tables(connection)
+    else:
+        from partbook.store import migrating  # noqa: PLC0415 - needs Alembic, which few stores do
+
         migrating.upgrade(connection)
     connection.commit()
+
+
+def _create_tables(connection: Connection) -> None:
+    """What all migrations together would make of an empty database."""
+    metadata.create_all(connection)
+    connection.exec_driver_sql(
+        f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, "
+        f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+    )
+    connection.exec_driver_sql(f"INSERT INTO {VERSION_TABLE} VALUES (?)", (HEAD,))

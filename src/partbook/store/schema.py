@@ -4,18 +4,18 @@ The whole trace is one JSON text. The other columns repeat what runs are listed,
 by, so that a list never has to read the traces. `migrations/` leads every earlier version here.
 """
 
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, String, Table, Text
 
 from partbook.trace import Trace
-from partbook.trace_json import trace_to_dict
+from partbook.trace_json import trace_summary, trace_to_json
 
 __all__ = ["HEAD", "UNTAGGED", "VERSION_TABLE", "Tags", "metadata", "row_of", "runs"]
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. Versions are four digits that ascend, so that a later one is known."""
 
 VERSION_TABLE = "partbook_version"
@@ -70,9 +70,20 @@ UNTAGGED = Tags()
 """Nothing is known but the trace."""
 
 
-def row_of(trace: Trace, tags: Tags) -> dict[str, Any]:
-    """The row of `runs` for a trace."""
-    data = trace_to_dict(trace)
+_NONE_WRITTEN: Mapping[tuple[int, int], str] = {}
+
+
+def row_of(
+    trace: Trace, tags: Tags, written: Mapping[tuple[int, int], str] = _NONE_WRITTEN
+) -> dict[str, Any]:
+    """The row of `runs` for a trace.
+
+    Args:
+        trace: the run.
+        tags: what else is known about it.
+        written: JSON of steps that were put into words before, by (round, step).
+    """
+    data = trace_summary(trace)
     planned = [round_ for round_ in trace.rounds if round_.workflow is not None]
     called = dict.fromkeys(step.worker for round_ in trace.rounds for step in round_.steps)
     usage = data["usage"]
@@ -95,9 +106,7 @@ def row_of(trace: Trace, tags: Tags) -> dict[str, Any]:
         "task": tags.task,
         "label": tags.label,
         "verdict": tags.verdict,
-        # Escaped, because a model may write what UTF-8 or PostgreSQL cannot hold: half a
-        # surrogate pair, a NUL. The trace has to come back exactly as it was.
-        "trace": json.dumps(data, separators=(",", ":")),
+        "trace": trace_to_json(trace, data, written),
         "setup": tags.setup,
     }
 

@@ -85,12 +85,19 @@ class Store:
         """
         self.save_many([trace], [tags])
 
-    def save_many(self, traces: Sequence[Trace], tags: Sequence[Tags] | None = None) -> None:
+    def save_many(
+        self,
+        traces: Sequence[Trace],
+        tags: Sequence[Tags] | None = None,
+        journals: Sequence[Journal | None] | None = None,
+    ) -> None:
         """Keep several runs in one transaction: all of them or none.
 
         Args:
             traces: the runs, shape (n,).
             tags: what else is known about each, shape (n,); None: nothing.
+            journals: what was written of each while it went on, shape (n,), so that no step is put
+                into words again; None: nothing.
 
         Raises:
             StoreError: they could not be written; the store is as it was.
@@ -98,7 +105,11 @@ class Store:
         if not traces:
             return
         each = [UNTAGGED] * len(traces) if tags is None else tags
-        rows = [row_of(trace, tag) for trace, tag in zip(traces, each, strict=True)]
+        written = [None] * len(traces) if journals is None else journals
+        rows = [
+            row_of(trace, tag, {} if journal is None else journal.steps)
+            for trace, tag, journal in zip(traces, each, written, strict=True)
+        ]
         with as_store_errors(self.place), self._engine.begin() as connection:
             connection.execute(_UPSERT, rows)
 

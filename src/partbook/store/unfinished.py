@@ -19,7 +19,12 @@ from partbook.event import Source
 from partbook.store.journal import JOURNAL_VERSION, Journal
 from partbook.store.slots import Slot, Slots
 from partbook.trace import RoundTrace, StepTrace, Trace
-from partbook.trace_json import proposal_from_dict, step_from_dict, workflow_from_dict
+from partbook.trace_json import (
+    check_from_dict,
+    proposal_from_dict,
+    step_from_dict,
+    workflow_from_dict,
+)
 
 __all__ = ["Unfinished", "claim", "is_played", "read_journal", "unfinished_runs"]
 
@@ -209,14 +214,23 @@ class _Parts:
                 source=source,
                 workflow_name=line["name"],
             )
+        elif "check" in line:
+            checks = (*self._rounds[i].checks, check_from_dict(i, line["check"]))
+            self._rounds[i] = replace(self._rounds[i], checks=checks)
+        elif "unanswered" in line:
+            reason, detail = line["unanswered"]
+            self._rounds[i] = replace(self._rounds[i], unanswered=reason, detail=detail)
         else:
-            self._rounds.append(RoundTrace())
+            parent = line.get("parent")
+            inside = None if parent is None else (parent[0], parent[1])
+            self._rounds.append(RoundTrace(parent=inside))
             self._steps.append({})
 
     def trace(self, head: dict[str, Any]) -> Trace:
         if not self._end:
-            for round_, steps in zip(self._rounds, self._steps, strict=True):
-                steps |= _in_flight(round_, steps, head["workers"])
+            for i, (round_, steps) in enumerate(zip(self._rounds, self._steps, strict=True)):
+                if not self._is_over(i):
+                    steps |= _in_flight(round_, steps, head["workers"])
         rounds = tuple(
             replace(
                 round_, steps=tuple(steps[i] for i in sorted(steps)), answer=_last(round_, steps)
@@ -229,7 +243,9 @@ class _Parts:
             for step in round_.steps
         ]
         last_s = max(times, default=0.0)
-        if rounds and _is_answered(rounds[-1]):
+        most_rounds = head.get("rounds", 1)
+        # Of several rounds, the last one says itself that it was the last.
+        if rounds and most_rounds == 1 and _is_answered(rounds[0]):
             end: list[Any] = ["answered", last_s, None, ""]
         else:
             end = ["stopped", last_s, "interrupted", "the process ended"]
@@ -245,7 +261,15 @@ class _Parts:
             rounds=rounds,
             reason=reason,
             detail=detail,
+            most_rounds=most_rounds,
         )
+
+    def _is_over(self, index: int) -> bool:
+        """Whether a round, or one that it is a part of, ended without an answer."""
+        round_ = self._rounds[index]
+        if round_.unanswered is not None or round_.parent is None:
+            return round_.unanswered is not None
+        return self._is_over(round_.parent[0])
 
 
 def _in_flight(

@@ -89,12 +89,13 @@ class BatchWriter:
         Raises:
             StoreError: not all of it could be written. What could not be is tried again later.
         """
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._write)
+        # Counted in the thread, where no later write can have taken them to try again.
+        left = await asyncio.get_running_loop().run_in_executor(self._thread, self._write)
         given_up, self._given_up = self._given_up, 0
         if given_up:
             raise StoreError(f"runs given up because too many waited: {given_up}; {self._error}")
         if self._error is not None:
-            raise StoreError(f"runs not written: {len(self._waiting)}; {self._error}")
+            raise StoreError(f"runs not written: {left}; {self._error}")
 
     async def aclose(self) -> None:
         """Write what waits, and end the thread. A second call does nothing.
@@ -128,21 +129,20 @@ class BatchWriter:
             self._timer.cancel()
             self._timer = None
 
-    def _write(self) -> None:
-        """In the thread: write batches until none waits or one fails."""
+    def _write(self) -> int:
+        """In the thread: write batches until none waits or one fails; how many then wait."""
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
             written = False
             try:
-                self._store.save_many(
-                    [trace for trace, _, _ in batch], [tag for _, tag, _ in batch]
-                )
+                traces, tags, journals = zip(*batch, strict=True)
+                self._store.save_many(traces, tags, journals)
                 written = True
             except StoreError as err:
                 if self._error is None:
                     log.error("runs cannot be written, they wait: %s", err)
                 self._error = err
-                return
+                break
             finally:
                 if not written:
                     self._waiting.extendleft(reversed(batch))
@@ -153,6 +153,7 @@ class BatchWriter:
             if self._error is not None:
                 log.warning("runs can be written again")
                 self._error = None
+        return len(self._waiting)
 
     def _drop_oldest(self) -> None:
         while len(self._waiting) > self._max_waiting:
