@@ -6,43 +6,24 @@ Run by `make docs`. Rich's frames are left out so that the page reads as text.
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+from typer.core import TyperGroup
+from typer.main import get_group
+
+from partbook.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "cli.md"
-COMMANDS = (
-    "run",
-    "resume",
-    "plan",
-    "parse",
-    "runs",
-    "show",
-    "pool",
-    "pool list",
-    "pool show",
-    "pool check",
-    "models",
-    "models list",
-    "models pull",
-    "models path",
-    "task",
-    "task list",
-    "task show",
-    "task check",
-    "judge",
-    "price",
-    "evaluate",
-    "lab",
-    "lab table",
-    "lab serve",
-    "lab problem",
-    "train",
-    "train reproduce",
-    "train evaluate",
-    "train plot",
-    "train export",
-    "train verl",
-)
+
+
+def commands(group: TyperGroup, before: str = "") -> Iterator[str]:
+    """All commands by name, each group before its own."""
+    for name, command in group.commands.items():
+        yield before + name
+        if isinstance(command, TyperGroup):
+            yield from commands(command, f"{before}{name} ")
 
 
 def help_of(command: str) -> str:
@@ -65,7 +46,7 @@ def page() -> str:
         "# The command line",
         "This page is made from the commands' own `--help` by `scripts/generate_docs.py`.",
     ]
-    for command in COMMANDS:
+    for command in commands(get_group(app)):
         parts += [f"## partbook {command}", f"```\n{help_of(command)}\n```"]
     return "\n\n".join(parts) + "\n"
 

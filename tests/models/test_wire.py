@@ -423,3 +423,11 @@ def test_an_error_inside_a_stream_carries_the_usage_so_far():
     assert failure(stream, chunk("a", usage=seen), b'data: {"error": "x"}\n\n').usage == Usage(
         21, 1
     )
+
+
+def test_a_wanted_form_is_sent_as_it_was_asked_for():
+    wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
+
+    sent = json.loads(encode("m", ASK, Sampling(response_format=json.dumps(wanted))))
+
+    assert sent["response_format"] == wanted

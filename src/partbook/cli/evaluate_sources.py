@@ -34,14 +34,15 @@ class Source:
         """What is reported on."""
         if self.request.name == LAB:
             return lab_posed(self.request.limit or MADE, _split(self.request), seed)
-        return task_posed(drawn(self.problems, self.request.limit, seed), pool, grader)
+        problems = drawn(self.problems, self.request.limit, seed)
+        return task_posed(problems, pool, grader, bare=self.request.bare)
 
     def posed_to_learn(self, pool: AgentPool, seed: int, count: int) -> list[Posed]:
         """What workers are measured and routers trained on."""
         if self.request.name == LAB:
             split: Split = "validation" if self.request.split != "validation" else "train"
             return [replace(posed, pool=pool) for posed in lab_posed(count, split, seed)]
-        return task_posed(drawn(self.learning, count, seed), pool)
+        return task_posed(drawn(self.learning, count, seed), pool, bare=self.request.bare)
 
 
 def load_source(request: TaskRequest, seed: int, learning: int) -> Source:
@@ -63,7 +64,9 @@ def load_source(request: TaskRequest, seed: int, learning: int) -> Source:
     if request.split == ALL and request.name in FAMILIES:
         splits = tuple(FAMILIES[request.name].splits)
     made = max(request.limit or MADE, learning)
-    task = load_task(request.name, splits, level=request.level, seed=seed, size=made)
+    task = load_task(
+        request.name, splits, data=request.data, level=request.level, seed=seed, size=made
+    )
     problems = task.split(request.split if request.split in task.problems else ALL)
     if request.name.startswith(GYM):
         problems = problems[: request.limit or MADE]
@@ -71,7 +74,8 @@ def load_source(request: TaskRequest, seed: int, learning: int) -> Source:
         learnable = [name for name in ("validation", "train") if name in task.problems]
         other = next((name for name in learnable if name != request.split), "")
     known = task.problems.get(other, ()) if request.split != ALL else ()
-    about = f"{task.name} {request.split}, {task.source}"
+    asked = ", asked without an answer format" if request.bare else ""
+    about = f"{task.name} {request.split}, {task.source}{asked}"
     return Source(replace(request, name=task.name), tuple(problems), tuple(known), about)
 
 

@@ -35,7 +35,7 @@ from partbook.evaluate.protocol import Protocol, TaskRequest, match_of
 from partbook.evaluate.rehearsing import learning_estimates, rehearsed_systems
 from partbook.evaluate.results import Results
 from partbook.evaluate.runner import Ended, Plan, run
-from partbook.evaluate.wording import DEFAULT_WORDING, LAB_WORDING
+from partbook.evaluate.wording import BRIEF_WORDING, DEFAULT_WORDING, LAB_WORDING, Wording
 from partbook.pool import Price
 from partbook.store import Store, default_url
 
@@ -81,6 +81,8 @@ class Evaluation:
         names = (main, *(task.pool for task in protocol.tasks if task.pool))
         configs = {name: load_pool(name) for name in names}
         match_of(protocol.match)
+        if protocol.share_calls and len(configs) > 1:
+            raise ConfigError("`share_calls` is for one pool: names tell its workers apart")
         # Systems first: they are quick to check, while a task may have to be fetched.
         pool = closed_pool(configs[main])
         choices = parse_systems(protocol.systems, pool, _have(protocol, settings, True))
@@ -111,6 +113,10 @@ class Evaluation:
             "policy": protocol.policy or "none",
             "number of problems to learn from": str(protocol.measured),
         }
+        if protocol.share_calls:
+            found["equal calls"] = "made once"
+        if protocol.brief:
+            found["words"] = "the answer alone"
         if self.settings.encoder:
             found["sentence encoder"] = self.settings.encoder
         for config in self.configs.values():
@@ -168,7 +174,7 @@ class Evaluation:
             room = await stack.enter_async_context(opened_room(wanted))
             results = stack.enter_context(Results.open(folder, self.identity()))
             done = wanted_but({key_text(k) for k, cell in results.cells.items() if cell.judged})
-            log = CallLog.open(folder, done)
+            log = CallLog.open(folder, done, protocol.share_calls)
             stack.callback(log.close)
             if replayed is not None:
                 log.load(done, replayed / CALLS)
@@ -177,7 +183,7 @@ class Evaluation:
             preparation = Preparation(
                 room.main,
                 self._learning(room),
-                LAB_WORDING if LAB in self.configs else DEFAULT_WORDING,
+                self._wording(),
                 protocol.seed,
                 folder,
                 log,
@@ -203,6 +209,11 @@ class Evaluation:
             )
             ended = await run(plan, results, log, store, whole, line.show)
         return ended, results
+
+    def _wording(self) -> Wording:
+        if LAB in self.configs:
+            return LAB_WORDING
+        return BRIEF_WORDING if self.protocol.brief else DEFAULT_WORDING
 
     def _wanted(self) -> RoomWanted:
         protocol, settings = self.protocol, self.settings

@@ -10,8 +10,10 @@ import sys
 
 import typer
 
+from partbook.cli.audit import audit_command
 from partbook.cli.evaluate import evaluate_command
 from partbook.cli.judge import judge_command
+from partbook.cli.keys import keys_app
 from partbook.cli.lab import lab_app
 from partbook.cli.models import models_app
 from partbook.cli.parse import parse_command
@@ -21,6 +23,8 @@ from partbook.cli.price import price_command
 from partbook.cli.resume import resume_command
 from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
+from partbook.cli.savings import savings_command
+from partbook.cli.serve import serve_command
 from partbook.cli.show import show_command
 from partbook.cli.task import task_app
 from partbook.cli.train import train_app
@@ -38,12 +42,16 @@ app = typer.Typer(
 app.command("run")(run_command)
 app.command("resume")(resume_command)
 app.command("plan")(plan_command)
+app.command("serve")(serve_command)
 app.command("parse")(parse_command)
 app.command("judge")(judge_command)
 app.command("evaluate")(evaluate_command)
 app.command("price")(price_command)
+app.command("savings")(savings_command)
+app.command("audit")(audit_command)
 app.command("runs")(runs_command)
 app.command("show")(show_command)
+app.add_typer(keys_app, name="keys")
 app.add_typer(pool_app, name="pool")
 app.add_typer(models_app, name="models")
 app.add_typer(task_app, name="task")

@@ -145,7 +145,8 @@ PHRASES = {
     "alphabet": Phrases(
         ("find which of {x} comes {place} in the alphabet",
          "sort {x} by the alphabet and take the {place}",
-         "find which of {x} is {place} in the alphabet", "from {x} take the {place} in the alphabet"),
+         "find which of {x} is {place} in the alphabet",
+         "from {x} take the {place} in the alphabet"),
         ("sort {x} and find which comes {place} in the alphabet",),
         ("take the {place} of {x} in the alphabet",),
         ("which of {x} comes {place} in the alphabet", "the {place} of {x} in the alphabet"),

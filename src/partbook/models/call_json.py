@@ -32,9 +32,16 @@ def call_to_dict(messages: Sequence[Message], sampling: Sampling) -> dict[str, A
     """A call as JSON values; what `sampling` leaves to the provider is not in it."""
     fields = asdict(sampling) | {"stop": list(sampling.stop)}
     return {
-        "messages": [[message.role, message.text] for message in messages],
+        "messages": [_message(message) for message in messages],
         "sampling": {name: value for name, value in fields.items() if value not in (None, [])},
     }
+
+
+def _message(message: Message) -> list[str]:
+    said = [message.role, message.text]
+    if message.tool_calls or message.tool_call_id:
+        said += [message.tool_calls, message.tool_call_id]
+    return said
 
 
 def call_key(who: Mapping[str, str], call: Mapping[str, Any]) -> str:
@@ -50,7 +57,8 @@ def call_key(who: Mapping[str, str], call: Mapping[str, Any]) -> str:
 
 def completion_to_dict(completion: Completion) -> dict[str, Any]:
     """A completion as JSON values."""
-    return {
+    calls = {"tool_calls": completion.tool_calls} if completion.tool_calls else {}
+    return calls | {
         "text": completion.text,
         "usage": usage_to_dict(completion.usage),
         "model": completion.model,
@@ -70,6 +78,7 @@ def completion_from_dict(data: Mapping[str, Any]) -> Completion:
         model,
         data["finish_reason"],
         data["cached"],
+        data.get("tool_calls", ""),
     )
 
 

@@ -41,6 +41,7 @@ class Discreet:
 
     def _hidden(self, completion: Completion) -> Completion:
         text, model = self.key.hide(completion.text), self.key.hide(completion.model)
-        if text is completion.text and model is completion.model:
+        calls = self.key.hide(completion.tool_calls)
+        if (text, model, calls) == (completion.text, completion.model, completion.tool_calls):
             return completion
-        return replace(completion, text=text, model=model)
+        return replace(completion, text=text, model=model, tool_calls=calls)

@@ -19,6 +19,10 @@ _ROOT_DIGITS = 40
 """Decimal places of a root that has no exact value."""
 _SHOWN = decimal.Context(prec=10)
 """How many digits of an inexact number are shown."""
+_ROUNDED = decimal.Context(prec=12)
+"""How many digits a quotient has whose decimal does not end."""
+_MOST_DENOMINATOR = 1000
+"""With a larger one a fraction says less to a reader than its decimal."""
 
 
 class ArithmeticFailure(Exception):
@@ -55,8 +59,11 @@ def _too_large() -> ArithmeticFailure:
 def written(number: Number) -> str:
     """The number as people write it.
 
-    >>> [written(Number(Fraction(a, b))) for a, b in ((34, 2), (-5, 4), (10, 3))]
-    ['17', '-1.25', '10/3 (about 3.333333333)']
+    A quotient whose decimal does not end is a fraction with its decimal where the fraction is
+    short, else its decimal alone, rounded to 12 digits.
+
+    >>> [written(Number(Fraction(a, b))) for a, b in ((34, 2), (-5, 4), (10, 3), (10, 30001))]
+    ['17', '-1.25', '10/3 (about 3.333333333)', '0.000333322222593']
     """
     value = number.value
     near = _SHOWN.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
@@ -66,6 +73,9 @@ def written(number: Number) -> str:
         return str(value.numerator)
     places = _decimal_places(value.denominator)
     if places is None or places > MAX_DIGITS // 4:
+        if value.denominator > _MOST_DENOMINATOR:
+            top, bottom = decimal.Decimal(value.numerator), decimal.Decimal(value.denominator)
+            return str(_ROUNDED.divide(top, bottom))
         return f"{value.numerator}/{value.denominator} (about {near})"
     digits = str(abs(value.numerator) * 10**places // value.denominator).zfill(places + 1)
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"

@@ -4,6 +4,7 @@ Everything untyped of that package stays in this file. How calls run beside an e
 to `local.py`. Requests and chunks are OpenAI's, with a few fields of llama.cpp's own.
 """
 
+import json
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -174,6 +175,8 @@ def _request(messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         "stop": list(sampling.stop) or None,
         "grammar": sampling.grammar,
     }
+    if sampling.response_format is not None:
+        request["response_format"] = json.loads(sampling.response_format)
     return request | {name: value for name, value in optional.items() if value is not None}
 
 

@@ -18,6 +18,7 @@ from partbook.message import Completion, FinishReason, Message, Sampling, Usage
 from partbook.models.fault import one_line, status_of, words_of
 from partbook.models.fault_kind import kind_of, told_retry_after_s
 from partbook.models.sse import SseDecoder, SseEvent
+from partbook.models.tool_calls import CallPieces, calls_in, message_dict
 from partbook.models.usage import figures_in, merged, usage_from
 
 __all__ = ["StreamDecoder", "TokenLimitField", "decode", "encode"]
@@ -62,7 +63,7 @@ def encode(
     """
     body: dict[str, object] = {
         "model": model,
-        "messages": [{"role": message.role, "content": message.text} for message in messages],
+        "messages": [message_dict(message) for message in messages],
         token_limit: sampling.max_tokens,
     }
     optional = {
@@ -74,6 +75,10 @@ def encode(
         "grammar": sampling.grammar,
     }
     body.update((name, value) for name, value in optional.items() if value is not None)
+    if sampling.response_format is not None:
+        body["response_format"] = json.loads(sampling.response_format)
+    if sampling.tools is not None:
+        body.update(json.loads(sampling.tools))
     if stream:
         body["stream"] = True
         body["stream_options"] = {"include_usage": True}
@@ -102,7 +107,8 @@ def decode(body: bytes) -> Completion:
     refusal = _text(message.get("refusal"), usage)
     text = _mended(_text(message.get("content"), usage) + refusal)
     finish = "filter" if refusal else _finish_reason(choice)
-    return Completion(text, usage, _model(data), finish or "stop")
+    calls = calls_in(message)
+    return Completion(text, usage, _model(data), finish or "stop", tool_calls=calls)
 
 
 class StreamDecoder:
@@ -122,6 +128,7 @@ class StreamDecoder:
         self._model = ""
         self._finish: FinishReason | None = None
         self._refused = False
+        self._calls = CallPieces()
 
     def feed(self, data: bytes) -> str:
         """Take the next bytes of the body.
@@ -153,7 +160,8 @@ class StreamDecoder:
                 "the stream broke off before its end", usage=self._usage, kind="broken_stream"
             )
         finish: FinishReason = "filter" if self._refused else self._finish or "stop"
-        return Completion("".join(self._pieces), self._usage, self._model, finish)
+        text, calls = "".join(self._pieces), self._calls.text()
+        return Completion(text, self._usage, self._model, finish, tool_calls=calls)
 
     def _take(self, events: Iterable[SseEvent]) -> str:
         text = ""
@@ -187,6 +195,7 @@ class StreamDecoder:
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             return ""
+        self._calls.add(delta.get("tool_calls"))
         refusal = _text(delta.get("refusal"), self._usage)
         self._refused = self._refused or bool(refusal)
         return _text(delta.get("content"), self._usage) + refusal

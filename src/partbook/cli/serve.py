@@ -1,0 +1,218 @@
+"""`partbook serve`: a pool behind one OpenAI-compatible endpoint.
+
+The command line opens what is served; how it is served is left to the `server` package, which is
+imported late, because it needs the packages of the extra `serve`.
+"""
+
+import asyncio
+import datetime
+import hashlib
+import json
+import logging
+import sys
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partbook.cli.asking import (
+    AssumePriceOption,
+    ConductorOption,
+    MaxCallsOption,
+    MaxTokensOption,
+    MaxUsdOption,
+    PoolOption,
+    PricesOption,
+    TimeoutOption,
+    WorkflowOption,
+    check_prices,
+    limits_of,
+)
+from partbook.cli.extra import need_packages
+from partbook.cli.opening import opened_pool
+from partbook.cli.setup import Setup
+from partbook.conduct import Conductor, Proposer
+from partbook.config import load_workflow, workflow_names
+from partbook.errors import ConfigError
+from partbook.message import Message, Sampling
+from partbook.pool import FREE, AgentPool
+from partbook.trace import Trace
+
+if TYPE_CHECKING:
+    from partbook.server.admission import Admission
+    from partbook.store import ApiKeys
+
+__all__ = ["serve_command"]
+
+
+def serve_command(
+    pool: PoolOption = "embedded",
+    workflow: WorkflowOption = None,
+    conductor: ConductorOption = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8000,
+    max_usd: MaxUsdOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    timeout: TimeoutOption = 600.0,
+    assume_price: AssumePriceOption = None,
+    prices: PricesOption = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse requests with fields that would be passed over."),
+    ] = False,
+    reasoning: Annotated[
+        bool,
+        typer.Option("--reasoning/--no-reasoning", help="Show plan and steps as reasoning."),
+    ] = True,
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help="Keep every run, with all that was said, as `run` does."),
+    ] = False,
+    warm: Annotated[
+        bool,
+        typer.Option("--warm/--no-warm", help="Load models in this process before listening."),
+    ] = True,
+    grace: Annotated[
+        float, typer.Option(min=0, help="Seconds that requests may go on once it is to end.")
+    ] = 30.0,
+    log: Annotated[
+        bool, typer.Option("--log/--no-log", help="Write a line for each request to stderr.")
+    ] = True,
+) -> None:
+    """Serve a pool behind one OpenAI-compatible endpoint.
+
+    The limits hold for each request. Without keys (see `partbook keys`), only this machine is
+    answered. See docs/serving.md.
+    """
+    need_packages("partbook serve", "starlette", "uvicorn", extra="serve")
+    limits = limits_of(max_usd, max_calls, max_tokens, timeout, assume_price)
+    setup = Setup.of(pool, workflow, conductor, limits, prices, None, None)
+    if log:
+        _log_requests()
+    from partbook.server.serving import fast_loop
+    from partbook.store import ApiKeys, default_url
+
+    with ApiKeys.open(default_url()) as keys:
+        serving = _Serving(setup, keys, host, port, strict, reasoning, keep, warm, grace)
+        with asyncio.Runner(loop_factory=fast_loop()) as runner:
+            runner.run(serving.serve())
+
+
+@dataclass(frozen=True, slots=True)
+class _Serving:
+    """All that a server is started with."""
+
+    setup: Setup
+    keys: "ApiKeys"
+    host: str
+    port: int
+    strict: bool
+    reasoning: bool
+    keep: bool
+    warm: bool
+    grace_s: float
+
+    async def serve(self) -> None:
+        """Open everything, and answer until it is to end."""
+        from partbook.server.app import Endpoint
+        from partbook.server.served import Served, can_be_played
+        from partbook.server.serving import Serving, listening
+
+        setup = self.setup
+        admission = self._admission()
+        async with AsyncExitStack() as stack:
+            pool = await stack.enter_async_context(opened_pool(setup.config, prices=setup.prices))
+            proposer = await stack.enter_async_context(
+                setup.choice.opened(pool, prices=setup.prices)
+            )
+            check_prices(pool, None, setup.limits, proposer)
+            if self.warm:
+                await _load_models(pool, proposer)
+            known = (load_workflow(name) for name in workflow_names())
+            pin, created = self._pin()
+            served = Served(
+                pool,
+                proposer,
+                pin,
+                created,
+                {each.name: each for each in known if can_be_played(each, pool)},
+                setup.limits,
+                self.strict,
+                self.reasoning,
+                await self._keeper(stack) if self.keep else None,
+            )
+            sock = listening(self.host, self.port)
+            self._greet(sock.getsockname()[1], served.names(), needs_key=admission.needs_key)
+            await Serving(Endpoint(served, admission), self.grace_s).serve([sock])
+
+    async def _keeper(self, stack: AsyncExitStack) -> "Callable[[Trace], None]":
+        """What keeps a run; leaving the stack writes what waits."""
+        from partbook.store import BatchWriter, Store, default_url
+
+        store = stack.enter_context(Store.open(default_url()))
+        writer = await stack.enter_async_context(BatchWriter(store))
+        return writer.put
+
+    def _admission(self) -> "Admission":
+        from partbook.server.admission import KeyDesk, OpenDoor, is_loopback
+
+        if any(key.revoked_at is None for key in self.keys.all_keys()):
+            return KeyDesk(self.keys)
+        if is_loopback(self.host):
+            return OpenDoor()
+        raise ConfigError(
+            f"--host {self.host}: others could ask without a key; make one first: "
+            "partbook keys create NAME"
+        )
+
+    def _pin(self) -> tuple[str, int]:
+        """The dated name of what is served, and when it was first served."""
+        setup, choice = self.setup, self.setup.choice
+        said = [
+            version("partbook"),
+            sorted(setup.hashes.items()),
+            choice.name,
+            setup.conductor_hash,
+            repr(choice.fixed),
+            repr(choice.fallback),
+        ]
+        fingerprint = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        first = self.keys.first_served(fingerprint)
+        day = datetime.datetime.fromtimestamp(first, datetime.UTC).date()
+        return f"partbook-{day.isoformat()}-{fingerprint[:6]}", int(first)
+
+    def _greet(self, port: int, names: list[str], *, needs_key: bool) -> None:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        key = "a key is needed" if needs_key else "no key is needed, only this machine is answered"
+        print(f"Partbook listens on http://{host}:{port}/v1 ({key})", flush=True)
+        print(f"models: {', '.join(names)}", flush=True)
+
+
+async def _load_models(pool: AgentPool, proposer: Proposer) -> None:
+    """Let every model in this process say a token, so that no request waits until it is loaded.
+
+    Raises:
+        ConfigError: a model is missing or cannot be loaded.
+        WorkerError: it cannot answer.
+    """
+    models = {
+        worker.spec.model: worker.model
+        for worker in pool.workers
+        if worker.spec.kind in ("local", "torch")
+    }
+    if isinstance(proposer, Conductor) and proposer.price == FREE:
+        models["(conductor)"] = proposer.model
+    for model in models.values():
+        await model.chat((Message("user", "Hi"),), Sampling(max_tokens=1))
+
+
+def _log_requests() -> None:
+    from partbook.server.access_log import access_log
+
+    access_log.addHandler(logging.StreamHandler(sys.stderr))
+    access_log.setLevel(logging.INFO)
+    access_log.propagate = False

@@ -1,0 +1,221 @@
+"""The application: the routes of one server, and what all of them share.
+
+Requests are read here, as far as their headers and their size; what is in a body is left to
+`chat_request.py`. Every error, whoever raises it, leaves in OpenAI's shape.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from partbook.server.access_log import AccessLog
+from partbook.server.admission import Admission, Holder
+from partbook.server.anthropic_dialect import AnthropicDialect, anthropic_error
+from partbook.server.anthropic_request import read_anthropic
+from partbook.server.chat_dialect import ChatDialect
+from partbook.server.chat_request import ChatRequest, read_chat
+from partbook.server.dialect import Dialect
+from partbook.server.fields import parsed
+from partbook.server.job import Job
+from partbook.server.metrics import Metrics
+from partbook.server.refusal import Refusal
+from partbook.server.responses_dialect import ResponsesDialect
+from partbook.server.responses_request import read_responses
+from partbook.server.running import Running
+from partbook.server.served import Alone, Offer, Served
+from partbook.server.stream import KEEP_ALIVE_S, StreamedAnswer
+from partbook.server.tools import Callers
+from partbook.server.whole import WholeAnswer
+
+__all__ = ["Endpoint"]
+
+MAX_BODY_BYTES = 8 * 2**20
+"""Longest body of a request."""
+
+MOST_AT_ONCE = 2000
+"""Most requests that are answered at the same time."""
+
+
+_Answering = WholeAnswer | StreamedAnswer | Response
+
+
+class _Read(Protocol):
+    def __call__(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bool
+    ) -> ChatRequest: ...
+
+
+class Endpoint:
+    """One server's routes; `app` is the ASGI application."""
+
+    def __init__(
+        self,
+        served: Served,
+        admission: Admission,
+        *,
+        max_body_bytes: int = MAX_BODY_BYTES,
+        most_at_once: int = MOST_AT_ONCE,
+        keep_alive_s: float = KEEP_ALIVE_S,
+    ) -> None:
+        """Put it together.
+
+        Args:
+            served: what is offered.
+            admission: who may ask.
+            max_body_bytes: longest body of a request.
+            most_at_once: most requests that are answered at the same time.
+            keep_alive_s: longest silence of a stream, in seconds.
+        """
+        self.served = served
+        self.metrics = Metrics()
+        self.running = Running(most_at_once)
+        self._admission = admission
+        self._callers = Callers()
+        self._max_body_bytes = max_body_bytes
+        self._keep_alive_s = keep_alive_s
+        routes = [
+            Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/responses", self._responses, methods=["POST"]),
+            Route("/v1/messages", self._messages, methods=["POST"]),
+            Route("/v1/models", self._models, methods=["GET"]),
+            Route("/v1/models/{name:path}", self._model, methods=["GET"]),
+            Route("/healthz", _healthy, methods=["GET"]),
+            Route("/readyz", self._ready, methods=["GET"]),
+            Route("/metrics", self._metrics_text, methods=["GET"]),
+        ]
+        handlers: dict[Any, Any] = {
+            Refusal: _refused,
+            HTTPException: _http_error,
+            Exception: _bug,
+        }
+        inner = Starlette(routes=routes, exception_handlers=handlers)
+        inner.router.redirect_slashes = False
+        self.app: ASGIApp = AccessLog(inner, self.metrics)
+
+    async def _chat(self, request: Request) -> _Answering:
+        return await self._answer(request, read_chat, ChatDialect)
+
+    async def _responses(self, request: Request) -> _Answering:
+        return await self._answer(request, read_responses, ResponsesDialect)
+
+    async def _messages(self, request: Request) -> _Answering:
+        return await self._answer(request, read_anthropic, AnthropicDialect)
+
+    async def _answer(
+        self, request: Request, read: _Read, spelling: Callable[[Job], Dialect]
+    ) -> _Answering:
+        """Take a request as far as it can be refused, and give what answers it.
+
+        Args:
+            request: its body is not read yet.
+            read: what makes a request of its body and headers.
+            spelling: how the reply is spelt.
+        """
+        headers = request.headers
+        holder = await self._admission.admit(headers)
+        self.running.check()
+        if holder.rate is not None:
+            holder.rate.take()
+        try:
+            body = await self._body(request)
+        except ClientDisconnect:
+            return Response(status_code=499)
+        asked = read(parsed(body), headers, strict=self.served.strict)
+        offer = self.served.offer(asked.model, holder.workers)
+        if holder.account is not None:
+            holder.account.check()
+        offer = self._or_who_asked(offer, asked, holder)
+        job = Job(self.served, asked, offer, holder, self._admission, self.metrics, self._callers)
+        dialect = spelling(job)
+        note = request.state.note
+        if asked.stream:
+            return StreamedAnswer(job, dialect, self.running, note, self._keep_alive_s)
+        return WholeAnswer(job, dialect, self.running, note)
+
+    def _or_who_asked(self, offer: Offer, asked: ChatRequest, holder: Holder) -> Offer:
+        """The worker that asked for the tool whose result this request brings."""
+        name = self._callers.asked(asked.conversation.messages)
+        if isinstance(offer, Alone) or name is None:
+            return offer
+        if holder.workers is not None and name not in holder.workers:
+            return offer
+        pool = self.served.pool
+        return Alone(offer.model, pool[pool.names.index(name)])
+
+    async def _body(self, request: Request) -> bytes:
+        most = self._max_body_bytes
+        told = request.headers.get("content-length", "")
+        if told.isdecimal() and int(told) > most:
+            raise _too_large(most)
+        pieces: list[bytes] = []
+        size = 0
+        async for piece in request.stream():
+            size += len(piece)
+            if size > most:
+                raise _too_large(most)
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    async def _models(self, request: Request) -> Response:
+        holder = await self._admission.admit(request.headers)
+        names = self.served.names(holder.workers)
+        data = [self.served.described(name) for name in names]
+        return JSONResponse({"object": "list", "data": data})
+
+    async def _model(self, request: Request) -> Response:
+        holder = await self._admission.admit(request.headers)
+        name = request.path_params["name"]
+        self.served.offer(name, holder.workers)
+        return JSONResponse(self.served.described(name))
+
+    async def _ready(self, _: Request) -> Response:
+        if self.running.is_stopping:
+            return JSONResponse({"status": "stopping"}, 503)
+        return JSONResponse({"status": "ready", "model": self.served.pin})
+
+    async def _metrics_text(self, request: Request) -> Response:
+        await self._admission.admit(request.headers)
+        self.metrics.in_flight = len(self.running)
+        return PlainTextResponse(
+            self.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8"
+        )
+
+
+async def _healthy(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(
+        f"a body of at most {most} bytes was expected",
+        status=413,
+        kind="invalid_request_error",
+        code="request_too_large",
+    )
+
+
+async def _refused(request: Request, err: Refusal) -> Response:
+    request.state.note["error"] = err.code or err.kind
+    is_anthropic = request.url.path == "/v1/messages"
+    body = anthropic_error(err) if is_anthropic else err.body()
+    return JSONResponse(body, err.status, err.headers())
+
+
+async def _http_error(request: Request, err: HTTPException) -> Response:
+    """No route, or none for the method."""
+    message = f"there is no {request.method} {request.url.path[:200]} here"
+    code = "unknown_url" if err.status_code == 404 else "method_not_allowed"
+    refusal = Refusal(message, status=err.status_code, kind="invalid_request_error", code=code)
+    return JSONResponse(refusal.body(), err.status_code, dict(err.headers or {}))
+
+
+async def _bug(_: Request, __: Exception) -> Response:
+    """What nobody expected; the server's log has it in full."""
+    refusal = Refusal("the server failed", status=500, kind="server_error", code="internal")
+    return JSONResponse(refusal.body(), 500)

@@ -1,0 +1,209 @@
+"""ChatRequest: the body and the headers of `POST /v1/chat/completions`, read and checked.
+
+Every field is one of four: it is used; it has a value that asks for nothing (`n: 1`,
+`logprobs: false`); it asks for something in the reply that cannot be given, and is refused; or it
+is passed over, and then the reply's headers name it, or in strict mode the request is refused.
+Nothing is dropped in silence.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from partbook.budget import Limits
+from partbook.server.conversation import Conversation
+from partbook.server.effort import EFFORTS
+from partbook.server.fields import Fields
+from partbook.server.messages import read_messages
+from partbook.server.refusal import Refusal, bad_request
+from partbook.server.wishes import Wishes, read_wishes
+
+__all__ = ["ChatRequest", "read_chat"]
+
+MOST_CHOICES = 16
+
+_NOTHING: Mapping[str, tuple[Any, ...]] = {
+    "frequency_penalty": (0,),
+    "presence_penalty": (0,),
+    "logit_bias": ({},),
+    "logprobs": (False,),
+    "top_logprobs": (0,),
+    "functions": ([],),
+    "function_call": ("none", "auto"),
+    "modalities": (["text"],),
+    "store": (False,),
+    "service_tier": ("auto", "default"),
+    "verbosity": ("medium",),
+}
+"""Values that ask for nothing which would not happen anyway."""
+
+_LABELS = frozenset(
+    {"user", "safety_identifier", "metadata", "prompt_cache_key", "prompt_cache_retention"}
+)
+"""Fields that are for the provider's own records, of which there are none here."""
+
+_CANNOT = frozenset(
+    {"functions", "function_call", "logprobs", "top_logprobs"}
+    | {"modalities", "audio", "web_search_options"}
+)
+"""Fields that ask for something which a reply without it would not be right without."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What one client wants."""
+
+    model: str
+    conversation: Conversation
+    wishes: Wishes
+    n: int = 1
+    """How many answers of the last step."""
+    stream: bool = False
+    include_usage: bool = False
+    effort: str | None = None
+    limits: Limits = Limits()  # noqa: RUF009 - a frozen value
+    """What this request may spend, as its sender says."""
+    metadata: bool = False
+    """Whether the reply is to say how it came about."""
+    warnings: tuple[str, ...] = ()
+    """Fields that were passed over."""
+
+
+def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bool) -> ChatRequest:
+    """Read a request.
+
+    Args:
+        body: its JSON object.
+        headers: by names in lower case; `x-partbook-...` says what the fields `max_usd`,
+            `max_calls`, `timeout_s`, `partbook_metadata` and `partbook_strict` say.
+        strict: whether what would be passed over is refused, where the request does not say.
+
+    Raises:
+        Refusal: something in it is wrong or cannot be done; `param` names it.
+    """
+    fields = Fields(body)
+    model = fields.text("model", 200)
+    if not model:
+        raise bad_request("model: a text was expected", "model", "missing_field")
+    messages, warnings = read_messages(fields.raw("messages"))
+    wishes = read_wishes(fields)
+    stream = fields.flag("stream") or False
+    include_usage, unknown_options = _stream_options(fields, stream)
+    effort = fields.text("reasoning_effort", 40)
+    known_effort = effort is None or effort in EFFORTS
+    limits = _limits(fields, headers)
+    metadata = _switch(fields, headers, "partbook_metadata", "x-partbook-metadata")
+    told_strict = _switch(fields, headers, "partbook_strict", "x-partbook-strict")
+    n = fields.integer("n", 1, MOST_CHOICES) or 1
+    warnings += unknown_options
+    warnings += () if known_effort else (f"reasoning_effort={effort}",)
+    warnings += _others(fields.left())
+    strict = strict if told_strict is None else told_strict
+    refused = [name for name in warnings if not name.startswith("reasoning_effort")]
+    if strict and refused:
+        raise bad_request(
+            f"not supported: {', '.join(refused)}; without strict mode they are passed over",
+            refused[0],
+            "unsupported_parameter",
+        )
+    return ChatRequest(
+        model,
+        Conversation(messages),
+        wishes,
+        n,
+        stream,
+        include_usage,
+        effort,
+        limits,
+        bool(metadata),
+        warnings,
+    )
+
+
+def _others(left: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the fields that are passed over.
+
+    Raises:
+        Refusal: one of them asks for something that cannot be left out.
+    """
+    names: list[str] = []
+    for name, value in left.items():
+        if name in _LABELS or any(_same(value, usual) for usual in _NOTHING.get(name, ())):
+            continue
+        if name in _CANNOT:
+            raise bad_request(f"{name}: not supported", name, "unsupported_parameter")
+        names.append(name if name.isprintable() and len(name) <= 60 else "(a long name)")
+    return tuple(names)
+
+
+def _same(value: object, usual: object) -> bool:
+    # In Python True == 1 and False == 0; in JSON they are not.
+    return isinstance(value, bool) == isinstance(usual, bool) and value == usual
+
+
+def _stream_options(fields: Fields, stream: bool) -> tuple[bool, tuple[str, ...]]:
+    options = fields.table("stream_options")
+    if options is None:
+        return False, ()
+    if not stream:
+        raise bad_request("stream_options: only with stream: true", "stream_options")
+    inner = Fields(options)
+    try:
+        wanted = inner.flag("include_usage") or False
+    except Refusal as err:
+        where = "stream_options.include_usage"
+        raise bad_request(f"{where}: true or false was expected", where) from err
+    others = [name for name, value in inner.left().items() if value is not False]
+    return wanted, tuple(f"stream_options.{name}" for name in others)
+
+
+def _limits(fields: Fields, headers: Mapping[str, str]) -> Limits:
+    max_usd = fields.raw("max_usd")
+    usd = _money(headers.get("x-partbook-max-usd") if max_usd is None else max_usd)
+    calls = fields.integer("max_calls", 0, 10_000)
+    timeout_s = fields.number("timeout_s", 0.001, 86_400)
+    told = Fields({name: _number(headers.get(header)) for name, header in _LIMIT_HEADERS.items()})
+    header_calls = told.integer("x-partbook-max-calls", 0, 10_000)
+    header_s = told.number("x-partbook-timeout-s", 0.001, 86_400)
+    return Limits(
+        usd,
+        header_calls if calls is None else calls,
+        None,
+        header_s if timeout_s is None else timeout_s,
+    )
+
+
+_LIMIT_HEADERS = {name: name for name in ("x-partbook-max-calls", "x-partbook-timeout-s")}
+
+
+def _number(text: str | None) -> float | int | str | None:
+    if text is None:
+        return None
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+def _money(value: object) -> Decimal | None:
+    if value is None:
+        return None
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        try:
+            usd = Decimal(str(value))
+            if usd.is_finite() and usd >= 0:
+                return usd
+        except InvalidOperation:
+            pass
+    raise bad_request("max_usd: an amount of 0 or more was expected", "max_usd", "invalid_value")
+
+
+def _switch(fields: Fields, headers: Mapping[str, str], field: str, header: str) -> bool | None:
+    value = fields.flag(field)
+    told = headers.get(header)
+    if value is not None or told is None:
+        return value
+    if told.lower() in ("1", "true", "0", "false"):
+        return told.lower() in ("1", "true")
+    raise bad_request(f"{header}: true or false was expected", header, "invalid_value")

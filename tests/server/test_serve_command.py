@@ -1,0 +1,124 @@
+"""`partbook serve` as a process of its own, on the lab's scripted workers."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+from typer.testing import CliRunner
+
+from partbook.cli.main import app
+from partbook.errors import ConfigError
+from partbook.store import ApiKeys
+
+COMMAND = [sys.executable, "-m", "partbook", "serve", "--pool", "lab", "--port", "0"]
+
+
+@contextmanager
+def served(*options: str):
+    process = subprocess.Popen(
+        [*COMMAND, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://[^ ]+/v1", line)
+        assert found, line + (process.stderr.read() if process.stderr else "")
+        assert process.stdout.readline().startswith("models: partbook, partbook-2")
+        yield process, found[0]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def post(url: str, headers: dict[str, str] | None = None) -> tuple[int, dict]:
+    body = {"model": "partbook", "messages": [{"role": "user", "content": "Add 1 and 2."}]}
+    request = urllib.request.Request(
+        f"{url}/chat/completions", json.dumps(body).encode(), headers or {}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return reply.status, json.loads(reply.read())
+    except urllib.error.HTTPError as err:
+        with err:
+            return err.code, json.loads(err.read())
+
+
+def test_it_answers_logs_and_ends_by_a_signal():
+    with served() as (process, url):
+        status, body = post(url)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+
+    assert status == 200
+    assert re.fullmatch(r"partbook-\d{4}-\d\d-\d\d-[0-9a-f]{6}", body["model"])
+    assert json.loads(err.splitlines()[0])["model"] == body["model"]
+    assert process.returncode == 0
+
+
+def test_another_workflow_has_another_pin():
+    pins = []
+    for options in ((), ("--workflow", "panel")):
+        with served("--no-log", *options) as (_, url):
+            pins.append(json.loads(urllib.request.urlopen(f"{url}/models").read())["data"][1]["id"])
+
+    assert pins[0] != pins[1]
+
+
+def test_when_something_was_first_served_stays(tmp_path):
+    with ApiKeys.open(tmp_path / "keys.db") as keys:
+        first = keys.first_served("a")
+
+        assert keys.first_served("a") == first
+        assert keys.first_served("b") > first
+
+
+def test_with_a_key_in_the_store_a_key_is_needed():
+    made = CliRunner().invoke(app, ["keys", "create", "ann"])
+    key = made.stdout.strip()
+    with served("--no-log") as (_, url):
+        without, with_it = post(url), post(url, {"Authorization": f"Bearer {key}"})
+
+    assert (without[0], with_it[0]) == (401, 200)
+
+
+def test_others_are_not_let_in_without_keys():
+    result = CliRunner().invoke(app, ["serve", "--pool", "lab", "--host", "0.0.0.0"])
+
+    assert isinstance(result.exception, ConfigError)
+    assert "partbook keys create" in str(result.exception)
+
+
+def test_keep_puts_runs_into_the_store():
+    with served("--keep", "--no-log") as (process, url):
+        post(url)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+    listed = CliRunner().invoke(app, ["runs"])
+    assert "Add 1 and 2." in listed.output
+
+
+@pytest.mark.parametrize("option", ["--usd-per-day", "--usd-per-month"])
+def test_a_budget_must_be_an_amount(option):
+    result = CliRunner().invoke(app, ["keys", "create", "ann", option, "much"])
+
+    assert isinstance(result.exception, ConfigError)
+
+
+def test_keys_are_listed_with_their_limits_and_revoked_by_name():
+    runner = CliRunner(env={"COLUMNS": "200"})
+    options = ["--usd-per-day", "5", "--requests-per-minute", "7", "--worker", "ada"]
+    key = runner.invoke(app, ["keys", "create", "ann", *options]).stdout.strip()
+    revoked = runner.invoke(app, ["keys", "revoke", "ann"])
+    listed = runner.invoke(app, ["keys", "list"])
+
+    assert key.startswith("pb-")
+    assert "of 'ann' is revoked" in revoked.output
+    assert re.search(r"ann +revoked +5 +- +0 +7 +ada", listed.output)
+    assert key not in listed.output
