@@ -66,7 +66,7 @@ bench: dev  ## ours beside the rivals', and the speed of judges, sandbox, lab an
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
 
-reproduce-lab: dev ## train preset tiny on three seeds and compare it on test problems (an hour)
+reproduce-lab: dev ## train preset tiny on three seeds and compare it on test problems (about forty minutes)
 	$(BIN)/partbook train reproduce --preset tiny --seeds 0,1,2 --out runs/out/tiny-seeds
 
 train-embedded: dev models ## train the embedded Conductor and examine it (hours on one core)
