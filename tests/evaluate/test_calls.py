@@ -1,5 +1,8 @@
 """The log of calls: each answer given once, and nothing that may have been billed forgotten."""
 
+import asyncio
+import gzip
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -46,6 +49,64 @@ async def test_other_cells_other_messages_and_other_samplings_are_other_calls(tm
     log.close()
 
     assert len(model.asked) == 3
+
+
+async def test_in_a_shared_log_two_cells_make_the_same_call_once_at_temperature_0(tmp_path):
+    log, model = CallLog.open(tmp_path, EVERYTHING, shared=True), Knows()
+    one, two = (replace(kept(model, log, cell), shareable=True) for cell in "ab")
+    still = Sampling(10, temperature=0)
+
+    answers = await asyncio.gather(one.chat(ASKED, still), two.chat(ASKED, still))
+    log.close()
+
+    assert len(model.asked) == 1
+    assert [answer.usage.prompt_tokens for answer in answers] == [1, 1]
+
+
+@pytest.mark.parametrize("how", [Sampling(10), Sampling(10, temperature=0.7, seed=1)])
+async def test_in_a_shared_log_samples_that_are_drawn_are_not_shared(tmp_path, how):
+    log, model = CallLog.open(tmp_path, EVERYTHING, shared=True), Knows()
+
+    for cell in "ab":
+        await replace(kept(model, log, cell), shareable=True).chat(ASKED, how)
+    log.close()
+
+    assert len(model.asked) == 2
+
+
+async def test_a_shared_log_that_is_opened_again_knows_the_calls_of_finished_cells(tmp_path):
+    still, model = Sampling(10, temperature=0), Knows()
+    log = CallLog.open(tmp_path, EVERYTHING, shared=True)
+    await replace(kept(model, log, "a"), shareable=True).chat(ASKED, still)
+    log.close()
+
+    log = CallLog.open(tmp_path, wanted_but({"a"}), shared=True)
+    await replace(kept(model, log, "b"), shareable=True).chat(ASKED, still)
+    log.close()
+
+    assert len(model.asked) == 1
+
+
+async def test_a_recording_may_be_compressed(tmp_path):
+    log = CallLog.open(tmp_path, EVERYTHING)
+    await kept(Knows(), log).chat(ASKED, HOW)
+    log.close()
+    path = tmp_path / CALLS
+    path.with_name(f"{CALLS}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+    again, model = CallLog(tmp_path / "other"), Knows()
+    again.load(EVERYTHING, path)
+    await kept(model, again).chat(ASKED, HOW)
+
+    assert not model.asked
+
+
+async def test_a_compressed_recording_that_is_cut_short_is_told(tmp_path):
+    (tmp_path / f"{CALLS}.gz").write_bytes(gzip.compress(b"{}\n" * 100)[:-9])
+
+    with pytest.raises(ConfigError, match="cannot read"):
+        CallLog(tmp_path / "other").load(EVERYTHING, tmp_path / CALLS)
 
 
 async def test_a_failed_call_is_made_again(tmp_path):

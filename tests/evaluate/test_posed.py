@@ -64,6 +64,12 @@ def test_a_task_is_posed_as_a_worker_sees_it():
     assert (posed.difficulty, posed.reference) == ("3", "yes")
 
 
+def test_a_task_that_is_asked_bare_has_no_words_on_the_answers_form():
+    posed = task_posed(problems(1), pool_of(Knows()), bare=True)[0]
+
+    assert posed.question == "q0?"
+
+
 @pytest.mark.parametrize("change", ["question", "workers"])
 def test_the_digest_tells_other_words_and_other_workers_apart(change):
     one, two = pool_of(Knows()), pool_of(Knows(), Knows())

@@ -47,6 +47,21 @@ def test_a_protocol_is_read_with_its_published_figures(tmp_path):
     assert (second.column, second.task, second.error) == ("avg", "avg", None)
 
 
+def test_files_of_a_data_set_are_looked_for_beside_the_protocol(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'systems = ["worker:*"]\nshare_calls = true\nbrief = true\n'
+        '[[tasks]]\nname = "gsm8k"\ndata = "rows.jsonl"\nbare = true\n'
+        '[[tasks]]\nname = "math500"\n'
+    )
+
+    protocol = read_protocol(path)
+
+    assert (protocol.share_calls, protocol.brief) == (True, True)
+    assert [task.data for task in protocol.tasks] == [tmp_path / "rows.jsonl", None]
+    assert [task.bare for task in protocol.tasks] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("was", "becomes", "said"),
     [

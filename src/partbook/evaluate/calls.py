@@ -3,16 +3,23 @@
 A cell that was cut short is played again from its beginning, and the calls that it had made are
 answered from here. A call that was begun and has no end may have been billed: its worst case counts
 against the limit of the whole run. What was asked is kept as a hash, what was answered in full.
+
+A shared log also answers a call that another cell has made alike, where the same answer was to be
+expected: the call is made once, and counts in full for each system.
 """
 
+import asyncio
+import gzip
 import json
 import os
+import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 from partbook.budget import prompt_bound
 from partbook.errors import BudgetError, ConfigError, WorkerError
@@ -40,8 +47,12 @@ Wanted = Callable[[str], bool]
 class CallLog:
     """The calls of an evaluation; close it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shared: bool = False) -> None:
         self._path = path
+        self.shared = shared
+        """Whether calls of workers that two cells make alike are made once."""
+        self._common: dict[tuple[str, str], Completion] = {}
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._answers: dict[tuple[str, str, str], deque[Completion]] = {}
         self._open: dict[int, Decimal] = {}
         self._ended_usd = Decimal(0)
@@ -51,17 +62,18 @@ class CallLog:
         """Calls that were answered from here and not made."""
 
     @classmethod
-    def open(cls, folder: Path, wanted: Wanted) -> Self:
+    def open(cls, folder: Path, wanted: Wanted, shared: bool = False) -> Self:
         """Begin a log, or go on with one.
 
         Args:
             folder: where its file is, or will be.
             wanted: says of which cells the answers are kept in memory.
+            shared: whether calls of workers that two cells make alike are made once.
 
         Raises:
             ConfigError: it cannot be written, or is damaged.
         """
-        log = cls(folder / CALLS)
+        log = cls(folder / CALLS, shared)
         log.load(wanted)
         try:
             log._descriptor = os.open(log._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
@@ -92,13 +104,13 @@ class CallLog:
         """
         file = path or self._path
         try:
-            lines = file.read_bytes().split(b"\n")
+            lines = _content(file).split(b"\n")
         except FileNotFoundError as err:
             if path is None:
                 return
             raise ConfigError(f"no calls of an evaluation in {path.parent}") from err
-        except OSError as err:
-            raise ConfigError(f"cannot read {file}: {err.strerror or err}") from err
+        except (EOFError, OSError, zlib.error) as err:
+            raise ConfigError(f"cannot read {file}: {err}") from err
         for number, line in enumerate(lines, 1):
             if not line:
                 continue
@@ -126,6 +138,16 @@ class CallLog:
         self.replayed += 1
         return waiting.popleft()
 
+    def turn(self, worker: str, call: str) -> asyncio.Lock:
+        """Held by whoever makes a shared call, so that others wait for the answer."""
+        return self._turns.setdefault((worker, call), asyncio.Lock())
+
+    def common(self, worker: str, call: str) -> Completion | None:
+        """The answer to a call that any cell has made before."""
+        found = self._common.get((worker, call))
+        self.replayed += found is not None
+        return found
+
     def begin(self, worst_usd: Decimal | None) -> int:
         """Note that a call is about to be made; returns its number."""
         number, self._next = self._next, self._next + 1
@@ -151,6 +173,8 @@ class CallLog:
         line: dict[str, Any] = {"end": number, "usd": money(usd)}
         if said is not None and completion is not None:
             line |= {"call": list(said), "completion": completion_to_dict(completion)}
+            if self.shared:
+                self._common[said[1:]] = completion
         self._write(line)
 
     def _write(self, line: Mapping[str, Any]) -> None:
@@ -173,10 +197,25 @@ class CallLog:
         self._ended_usd = EXACT.add(self._ended_usd, worst if usd is None else usd)
 
     def _take(self, line: Mapping[str, Any], wanted: Wanted) -> None:
-        if "call" in line and wanted(line["call"][0]):
-            cell, worker, call = line["call"]
-            completion = completion_from_dict(line["completion"])
+        if "call" not in line:
+            return
+        cell, worker, call = line["call"]
+        is_wanted = wanted(cell)
+        if not is_wanted and not self.shared:
+            return
+        completion = completion_from_dict(line["completion"])
+        if self.shared:
+            self._common[worker, call] = completion
+        if is_wanted:
             self._answers.setdefault((cell, worker, call), deque()).append(completion)
+
+
+def _content(file: Path) -> bytes:
+    """What stands in a log; a recording may be compressed."""
+    packed = file.with_name(f"{file.name}.gz")
+    if not file.exists() and packed.exists():
+        return gzip.decompress(packed.read_bytes())
+    return file.read_bytes()
 
 
 def wanted_but(finished: Collection[str]) -> Wanted:
@@ -196,6 +235,8 @@ class Kept:
     is_tool: bool
     on_refused: Callable[[BudgetError], None]
     """Told when the limit of the whole run forbade a call."""
+    shareable: bool = False
+    """Whether another cell's answer to the same call will do, where the log is shared."""
 
     async def chat(
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None
@@ -209,6 +250,21 @@ class Kept:
         known = self.log.take(*said)
         if known is not None:
             return known
+        # Samples that are drawn differ from each other, however alike they are asked for.
+        is_alike = self.is_tool or sampling.temperature == 0
+        if not (self.log.shared and self.shareable and is_alike):
+            return await self._made(said, messages, sampling, on_text)
+        async with self.log.turn(*said[1:]):
+            known = self.log.common(*said[1:])
+            return known or await self._made(said, messages, sampling, on_text)
+
+    async def _made(
+        self,
+        said: tuple[str, str, str],
+        messages: Sequence[Message],
+        sampling: Sampling,
+        on_text: OnText | None,
+    ) -> Completion:
         number = self.log.begin(self._worst(messages, sampling))
         try:
             completion = await self.model.chat(messages, sampling, on_text)

@@ -73,7 +73,8 @@ class Desk:
             # These answer the same again unless they are told to draw anew.
             seed = (spec.sampling.seed or 0) + repeat * _APART
             spec = replace(spec, sampling=replace(spec.sampling, seed=seed))
-        return Worker(spec, self._model(worker.model, spec.name, spec.price, spec.is_tool))
+        model = self._model(worker.model, spec.name, spec.price, spec.is_tool, shareable=True)
+        return Worker(spec, model)
 
     def _sampled(self, conductor: Conductor) -> Conductor:
         """The Conductor with a seed of its own in each repeat, where it has one."""
@@ -83,11 +84,17 @@ class Desk:
         return replace(conductor, sampling=sampling)
 
     def _model(
-        self, model: ChatModel, name: str, price: Price | None, is_tool: bool = False
+        self,
+        model: ChatModel,
+        name: str,
+        price: Price | None,
+        is_tool: bool = False,
+        shareable: bool = False,
     ) -> ChatModel:
         paid = price or self.whole.limits.assumed_price
         limited = Budgeted(model, self.whole, price, is_tool)
-        kept = Kept(limited, self.log, key_text(self.key), name, paid, is_tool, self._refuse)
+        cell = key_text(self.key)
+        kept = Kept(limited, self.log, cell, name, paid, is_tool, self._refuse, shareable)
         return Budgeted(kept, self.own, price, is_tool)
 
     def _refuse(self, err: BudgetError) -> None:

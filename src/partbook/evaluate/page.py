@@ -29,6 +29,9 @@ from partbook.evaluate.texts import findings, money_text, number, percent, range
 
 __all__ = ["as_page"]
 
+_SHORT = 160
+"""Characters of a fact that is named at the top; a longer one stands at the end."""
+
 
 def as_page(summary: Summary, published: Sequence[Published] = ()) -> str:
     """The page as HTML."""
@@ -73,11 +76,7 @@ def _top(summary: Summary) -> Markup:
         _cost_tile(focus),
         *_format_tile(focus),
     ]
-    facts = [
-        f"{name}: {text}"
-        for name, text in summary.identity.items()
-        if text != "none" and not name.startswith(("worker ", "number "))
-    ]
+    facts = [f"{name}: {text}" for name, text in _facts(summary) if len(text) <= _SHORT]
     return join(
         tag("div", "Partbook evaluation", class_="kicker"),
         tag("h1", title(summary)),
@@ -86,6 +85,15 @@ def _top(summary: Summary) -> Markup:
         _warning(summary),
         tag("ul", *(tag("li", sentence) for sentence in findings(summary)), class_="findings"),
     )
+
+
+def _facts(summary: Summary) -> list[tuple[str, str]]:
+    """What the evaluation is, by name, without what is not set and without the workers."""
+    return [
+        (name, text)
+        for name, text in summary.identity.items()
+        if text != "none" and not name.startswith(("worker ", "number "))
+    ]
 
 
 def _rival_tile(summary: Summary) -> list[Markup]:
@@ -132,11 +140,11 @@ def _warning(summary: Summary) -> Markup:
 
 def _quality(summary: Summary) -> Markup:
     axis = cost_axis(summary.systems)
-    money = "money" if axis == "usd" else "tokens"
+    money, little = ("money", "little money") if axis == "usd" else ("tokens", "few tokens")
     return _section(
         f"Quality against {money}",
         f"Higher is better, further left is cheaper. The dashed line is the frontier: no system "
-        f"above it for as little {money}. Thin lines are 95 % intervals; hollow points are single "
+        f"above it for as {little}. Thin lines are 95 % intervals; hollow points are single "
         "workers.",
         tag("div", frontier_plot(summary), class_="card"),
     )
@@ -203,7 +211,8 @@ def _difficulty(summary: Summary) -> Markup:
         return join()
     return _section(
         "Steps and difficulty",
-        "Small figures are the mean number of steps that were played there.",
+        "Small figures are the mean number of steps that were played there. Difficulty is what the "
+        "source of a problem says, where it says anything.",
         tag("div", *parts, class_="card"),
     )
 
@@ -261,6 +270,7 @@ def _method(summary: Summary) -> Markup:
         "Money is the list price of the tokens that were read and written, failed calls included.",
         time_text(summary),
     ]
+    lines += [f"{name}: {text}." for name, text in _facts(summary) if len(text) > _SHORT]
     if summary.oracle is not None:
         lines.append(
             "The best worker of each problem, as measured, is an upper bound, for it counts luck "

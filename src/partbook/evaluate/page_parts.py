@@ -55,7 +55,8 @@ def heat_table(summary: Summary, kind: str) -> Markup:
     for one in sorted(summary.systems, key=lambda one: (-one.accuracy, one.system)):
         cells = [_heat(by[one.system].get(name)) for name in columns]
         rows.append(tag("tr", tag("td", one.system), *cells, class_=_row_class(one, summary)))
-    return tag("table", _heading(["system", *columns], centred=True), tag("tbody", *rows))
+    heading = _heading(["system", *columns], centred=True)
+    return tag("table", heading, tag("tbody", *rows), class_="heats")
 
 
 def plain_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
@@ -115,8 +116,14 @@ def worker_stacks(summary: Summary) -> Markup:
 
 def _heading(names: Sequence[str], *, centred: bool = False) -> Markup:
     style = {"style": "text-align:center"} if centred else {}
-    cells = [tag("th", name, **(style if i else {})) for i, name in enumerate(names)]
+    shown = [_breakable(name) if centred else name for name in names]
+    cells = [tag("th", name, **(style if i else {})) for i, name in enumerate(shown)]
     return tag("thead", tag("tr", *cells))
+
+
+def _breakable(name: str) -> str:
+    """A name that may be broken behind its slashes and underscores, so that many stand abreast."""
+    return name.replace("/", "/\u200b").replace("_", "_\u200b")
 
 
 def _main_row(one: Figures, summary: Summary, valid: bool, missing: bool) -> Markup:

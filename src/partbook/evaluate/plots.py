@@ -44,6 +44,8 @@ def frontier_plot(summary: Summary) -> Markup:
 
     name = "US dollars per 1000 problems" if axis == "usd" else "tokens per problem"
     parts = [_grid(low, high, top, x, y, axis), _axis_names(name)]
+    if any(spent == 0 for _, spent in shown):
+        parts.append(_tick("0" if axis == "tokens" else "free", x(0)))
     on = [
         (x(spent), y(one.accuracy))
         for one, spent in sorted(shown, key=lambda pair: pair[1])
@@ -165,16 +167,15 @@ def _grid(
         px = x(value)
         parts += [
             tag("line", x1=px, x2=px, y1=_TOP, y2=_HEIGHT - _BOTTOM, class_="grid"),
-            tag(
-                "text",
-                _mark_text(value, axis),
-                x=px,
-                y=_HEIGHT - _BOTTOM + 20,
-                class_="tick",
-                text_anchor="middle",
-            ),
+            _tick(_mark_text(value, axis), px),
         ]
     return join(*parts)
+
+
+def _tick(text: str, x: float) -> Markup:
+    """A mark below the axis of costs."""
+    y = _HEIGHT - _BOTTOM + 20
+    return tag("text", text, x=x, y=y, class_="tick", text_anchor="middle")
 
 
 def _axis_names(name: str) -> Markup:

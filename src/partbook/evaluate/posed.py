@@ -146,7 +146,11 @@ def drawn(problems: Sequence[Problem], limit: int | None, seed: int) -> list[Pro
 
 
 def task_posed(
-    problems: Sequence[Problem], pool: AgentPool, grader: Worker | None = None
+    problems: Sequence[Problem],
+    pool: AgentPool,
+    grader: Worker | None = None,
+    *,
+    bare: bool = False,
 ) -> list[Posed]:
     """The problems of a task, asked of a pool.
 
@@ -154,6 +158,7 @@ def task_posed(
         problems: what is asked.
         pool: who may be called.
         grader: the model that judges where there is only a rubric.
+        bare: whether the words that say how an answer is to be written are left out.
 
     Raises:
         ConfigError: a problem needs a judge that there is not.
@@ -162,7 +167,7 @@ def task_posed(
         Posed(
             f"{problem.task}/{problem.id}",
             problem.task,
-            shown(problem),
+            shown(replace(problem, format="open") if bare else problem),
             problem.level,
             problem.reference,
             pool,

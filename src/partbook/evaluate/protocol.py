@@ -35,6 +35,10 @@ class TaskRequest:
     """Of a generated task."""
     pool: str = ""
     """Its own pool; empty: that of the protocol."""
+    data: Path | None = None
+    """Files of a published data set; None: from the hub."""
+    bare: bool = False
+    """Whether it is asked without the words that say how an answer is to be written."""
     question_tokens: int = 200
     """Assumed by an estimate where the problems cannot be had."""
     problems: int = 0
@@ -71,6 +75,10 @@ class Protocol:
     match: str = ""
     max_usd: Decimal | None = None
     concurrency: int = 8
+    share_calls: bool = False
+    """Whether a call that two systems make alike is made once, and counted for both."""
+    brief: bool = False
+    """Whether who answers or merges is asked for the answer alone, without reasoning."""
     answer_tokens: int = ANSWER_TOKENS
     """What an estimate takes a worker to write."""
     published: tuple[Published, ...] = ()
@@ -131,6 +139,8 @@ def read_protocol(path: Path) -> Protocol:
         measured=_positive(table, "measured", 100),
         match=table.take("match", str, ""),
         concurrency=_positive(table, "concurrency", 8),
+        share_calls=table.take("share_calls", bool, False),
+        brief=table.take("brief", bool, False),
         answer_tokens=_positive(table, "answer_tokens", ANSWER_TOKENS),
         published=published,
         source=source,
@@ -147,13 +157,15 @@ def read_protocol(path: Path) -> Protocol:
 
 
 def _task(table: Table, folder: Path) -> TaskRequest:
-    pool = table.take("pool", str, "")
+    pool, data = table.take("pool", str, ""), table.take("data", str, "")
     task = TaskRequest(
         table.take("name", str),
         table.take("split", str, "test"),
         table.take("limit", int, None),
         table.take("level", int, None),
         _pool(pool, folder) if pool else "",
+        folder / data if data else None,
+        table.take("bare", bool, False),
         _positive(table, "question_tokens", 200),
         table.take("problems", int, 0),
     )

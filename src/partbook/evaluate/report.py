@@ -152,7 +152,9 @@ def write_report(summary: Summary, folder: Path, published: Sequence[Published] 
 def time_text(summary: Summary) -> str:
     """Seconds of each system, in a line: they differ from run to run."""
     each = (f"{one.system} {number(one.seconds)}" for one in summary.systems if one.judged)
-    return f"Seconds per problem, waits included: {', '.join(each)}."
+    shared = "equal calls" in summary.identity
+    note = " A call that systems share took its time where it was made first." if shared else ""
+    return f"Seconds per problem, waits included: {', '.join(each)}.{note}"
 
 
 def share_rows(summary: Summary, kind: str) -> list[tuple[str, ...]]:

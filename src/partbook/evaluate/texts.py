@@ -80,9 +80,14 @@ def p_text(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+_NAMED_TASKS = 3
+"""More of them would be no title."""
+
+
 def title(summary: Summary) -> str:
     """What was evaluated on what."""
-    tasks = ", ".join(dict.fromkeys(line.task for line in summary.problems.values()))
+    names = list(dict.fromkeys(line.task for line in summary.problems.values()))
+    tasks = ", ".join(names) if len(names) <= _NAMED_TASKS else f"{len(names)} tasks"
     count = len(summary.problems)
     repeats = "" if summary.begun.repeats == 1 else f", {summary.begun.repeats} times each"
     systems = _counted(len(summary.systems), "system")

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from partbook.lab.optimum import CHECK
 from partbook.lab.table import WHOLE
 
-__all__ = ["DEFAULT_WORDING", "LAB_WORDING", "Wording"]
+__all__ = ["BRIEF_WORDING", "DEFAULT_WORDING", "LAB_WORDING", "Wording"]
 
 _ROLES = MappingProxyType(
     {
@@ -61,6 +61,15 @@ class Wording:
 
 DEFAULT_WORDING = Wording()
 """For language models."""
+
+_ALONE = " Reply with the answer alone, with nothing before it and nothing after it."
+
+BRIEF_WORDING = Wording(
+    DEFAULT_WORDING.answer + _ALONE,
+    "Look for mistakes in the earlier answer. Then give the whole answer again." + _ALONE,
+    DEFAULT_WORDING.merge + _ALONE,
+)
+"""For language models that are asked for the answer alone; the roles of MasRouter are as ever."""
 
 LAB_WORDING = Wording(WHOLE, CHECK, WHOLE, MappingProxyType({"solver": WHOLE, "critic": CHECK}))
 """In the phrases of the lab."""
