@@ -16,6 +16,11 @@ def worker_words(spec: WorkerSpec) -> str:
     usual = asdict(WorkerSpec(spec.name, spec.kind))
     # Only what differs from the defaults: a later version has more fields.
     said = {name: value for name, value in asdict(spec).items() if value != usual[name]}
+    if "sampling" in said:
+        asked = said["sampling"].items()
+        said["sampling"] = {
+            name: value for name, value in asked if value != usual["sampling"][name]
+        }
     # Where the key is and how fast it may be asked changes no answer.
     for name in _NO_MATTER:
         said.pop(name, None)
