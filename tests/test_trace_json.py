@@ -150,3 +150,12 @@ def test_a_trace_with_anything_else_in_any_place_is_read_or_refused(path, anythi
 
     with suppress(StoreError):
         assert isinstance(trace_from_dict(data), Trace)
+
+
+@pytest.mark.parametrize("parent", [[], [0], [0, 0, 0], [0, 0], [-1, 0], [1, 0], ["0", "0"], 7])
+def test_a_first_round_with_a_parent_is_no_trace(parent):
+    data = trace_to_dict(a_trace())
+    data["rounds"][0]["parent"] = parent
+
+    with pytest.raises(StoreError, match="its parent is no step of an earlier round"):
+        trace_from_dict(data)

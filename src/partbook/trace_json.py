@@ -170,7 +170,6 @@ def _without_steps(round_: RoundTrace) -> dict[str, Any]:
 def _round_from_dict(index: int, data: Mapping[str, Any]) -> RoundTrace:
     proposals = tuple(proposal_from_dict(index, item) for item in data["proposals"])
     workflow = None if data["workflow"] is None else workflow_from_dict(data["workflow"])
-    parent = data.get("parent")
     return RoundTrace(
         proposals,
         workflow,
@@ -181,5 +180,15 @@ def _round_from_dict(index: int, data: Mapping[str, Any]) -> RoundTrace:
         tuple(check_from_dict(index, item) for item in data.get("checks", ())),
         data.get("unanswered"),
         data.get("detail", ""),
-        None if parent is None else (parent[0], parent[1]),
+        _parent(index, data.get("parent")),
     )
+
+
+def _parent(index: int, value: object) -> tuple[int, int] | None:
+    """The round and step that a round carries out; that round began before it."""
+    match value:
+        case None:
+            return None
+        case [int(round_), int(step)] if 0 <= round_ < index and step >= 0:
+            return round_, step
+    raise ValueError(f"round {index}: its parent is no step of an earlier round: {value!r}")

@@ -110,3 +110,67 @@ def test_a_run_on_a_task_file_and_a_pool_of_ones_own(arguments, tmp_path):
     assert {line["problems"] for line in lines if line["kind"] == "greedy"} == {2}
     assert "step 2/2  reward " in result.output
     assert " left" in result.output
+
+
+def test_what_costs_nothing_to_find_out_is_found_out_before_a_worker_is_asked(arguments, tmp_path):
+    def refused(*more):
+        result = run(train_app, [*arguments, *more])
+        assert isinstance(result.exception, ConfigError)
+        assert "workers:" not in result.output
+        return str(result.exception)
+
+    assert "needs about" in refused("--set", "policy.hidden=200000")
+    assert "nothing to resume" in refused("--resume")
+    assert "no task 'gsm9k'; did you mean 'gsm8k'?" in refused("--set", "data.tasks=['gsm9k']")
+    RunFolder(tmp_path / "run").begin({}, 0)
+    assert "holds a run already" in refused()
+
+
+def test_a_run_that_was_refused_leaves_no_directory_behind(arguments, tmp_path):
+    warm = tmp_path / "warm"
+    warm.mkdir()
+    (warm / "config.json").write_text('{"hidden_size": 64}')
+
+    result = run(train_app, [*arguments, "--warm", str(warm)])
+
+    assert "its hidden_size is 64, preset tiny has 32" in str(result.exception)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_dry_run_says_whether_there_is_memory_enough(arguments):
+    result = run(train_app, [*arguments, "--dry-run", "--set", "policy.hidden=200000"])
+
+    assert "ground truth: 6 of 6" in result.output
+    assert isinstance(result.exception, ConfigError)
+    assert "GiB are available" in str(result.exception)
+
+
+PRICED = """
+[[workers]]
+name = "far"
+kind = "http"
+model = "m"
+endpoint = "http://127.0.0.1:9/v1"
+retries = 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("price", "changes", "money"),
+    [
+        ("", [], "unknown: a worker has no known price"),
+        (
+            "price = { input_usd = 1, output_usd = 2 }",
+            ["estimate.read_tokens=0"],
+            "unknown: estimate.read_tokens and estimate.written_tokens say how long calls are; "
+            "at most $",
+        ),
+    ],
+)
+def test_money_that_cannot_be_known_is_never_the_labs(arguments, tmp_path, price, changes, money):
+    (tmp_path / "pool.toml").write_text(f"{POOL}{PRICED}{price}")
+    more = [part for one in changes for part in ("--set", one)]
+
+    result = run(train_app, [*arguments, "--dry-run", *more])
+
+    assert f"money:        {money}" in result.output

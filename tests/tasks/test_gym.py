@@ -82,6 +82,7 @@ def test_a_higher_level_is_another_and_longer_problem():
     ("name", "how", "reason"),
     [
         ("klingon", {}, "there is no generator 'klingon'"),
+        ("coin_flipp", {}, "did you mean gym/coin_flip?"),
         ("ransom_note", {}, "is not offered: its problems depend on the interpreter's hash seed"),
         ("chain_sum", {"level": 99}, "has no level 99; levels: 0 to"),
         ("caesar_cipher", {"level": 2}, "cannot be made at level 2: rotation must be in range"),

@@ -70,3 +70,10 @@ def test_one_rollout_without_a_reward_leaves_the_others_finite(tmp_path):
     _, found = advantages(tmp_path, [1.0, None, 1.0, 0.0])
 
     assert sorted(round(value, 1) for value in found) == [-0.7, 0.0, 0.0, 0.7]
+
+
+@pytest.mark.parametrize("reward", [float("nan"), float("inf"), -0.5, 1.5])
+def test_what_is_no_reward_is_not_learned_from(tmp_path, reward):
+    _, found = advantages(tmp_path, [1.0, reward, 1.0, 0.0])
+
+    assert sorted(round(value, 1) for value in found) == [-0.7, 0.0, 0.0, 0.7]

@@ -160,7 +160,8 @@ def test_a_run_does_not_go_on_as_another_one(tmp_path, warm, change, message):
 def test_a_run_may_be_made_longer(tmp_path, warm):
     trained(tmp_path / "run", warm, "grpo.steps=1")
 
-    told = trained(tmp_path / "run", warm, "grpo.steps=2", resume=True)
+    longer = ("grpo.steps=2", "grpo.warn_above_share=0.9", "grpo.stop_above_lost=0.9")
+    told = trained(tmp_path / "run", warm, *longer, resume=True)
 
     assert [line[:8] for line in told if line.startswith("step ")] == ["step 2/2"]
 

@@ -65,15 +65,16 @@ def train_command(
     _need_extra()
     _quiet()
     from partbook.cli.train_check import check_before, show_needs
+    from partbook.cli.train_pool import opened_for_training
+    from partbook.train.run import check_machine, check_start, train
 
     if dry_run:
         show_needs(chosen, folder, seed, _say)
         check_before(chosen, seed, _say)
+        check_machine(chosen, folder)
         return
-    from partbook.cli.train_pool import opened_for_training
-    from partbook.train.run import train
-
     if os.environ.get("RANK", "0") == "0":
+        check_start(chosen, folder, seed, warm=warm, resume=resume)
         check_before(chosen, seed, _say)
     opens = opened_for_training
     stopped = train(chosen, folder, seed, _say, warm=warm, resume=resume, open_pool=opens)

@@ -35,16 +35,27 @@ def show_needs(preset: "Preset", folder: Path, seed: int, say: Say) -> None:
 
     trainer_config(preset, folder, seed)  # refuses what TRL would refuse
     mean = worst = None
+    money = "unknown: no price is given"
     if not preset.data.is_lab:
         workers = priced_pool(preset.data).workers
         read = preset.estimate.read_tokens
-        mean = mean_call_usd(workers, read, preset.estimate.written_tokens)
+        written = preset.estimate.written_tokens
         worst = worst_call_usd(workers, read)
+        if worst is None:
+            money = "unknown: a worker has no known price"
+        elif worst > 0 and not (read and written):
+            money = (
+                "unknown: estimate.read_tokens and estimate.written_tokens say how long calls are"
+            )
+        else:
+            mean = mean_call_usd(workers, read, written)
     needs = needs_of(preset, mean)
     say(json.dumps(preset.to_dict(), indent=2, ensure_ascii=False))
     free = available_bytes()
     there = "" if free is None else f"; {free / _GIB:,.1f} GiB are available here"
-    money = "unknown: no price is given" if needs.cost_usd is None else f"${needs.cost_usd:,.2f}"
+    # What the preset says of a call's price is the lab's money, and no pool's.
+    if needs.cost_usd is not None and (preset.data.is_lab or mean is not None):
+        money = f"${needs.cost_usd:,.2f}"
     if worst is not None and worst > 0:
         money += f"; at most ${needs.worker_calls * worst:,.2f}, were every call the dearest"
     say(
@@ -96,8 +107,8 @@ async def _task_truth(preset: "Preset", say: Say) -> "Truth":
     from partbook.train.truth import task_truth
 
     async with opened_for_training(preset.data) as pool:
+        problems = load_problems(preset.data)  # first, because it costs nothing
         await _check_workers(training_pool(pool, preset.data), preset.grpo.price_weight > 0, say)
-        problems = load_problems(preset.data)
         say(f"problems:     {len(problems.train)} to train on, {len(problems.held_out)} held out")
         for note in problems.notes:
             say(f"note:         {note}")

@@ -4,6 +4,7 @@ Generation is the package's own code and runs in this process. Its scorers read 
 some of them with `eval`; they run in `gym_worker.py` only.
 """
 
+import difflib
 import io
 from collections.abc import Mapping
 from contextlib import redirect_stdout
@@ -133,4 +134,8 @@ def _check(name: str) -> None:
     if name in LEFT_OUT:
         raise ConfigError(f"gym/{name} is not offered: {LEFT_OUT[name]}")
     if name not in DATASETS:
-        raise ConfigError(f"there is no generator {name!r}; `partbook task list --gym` names all")
+        near = difflib.get_close_matches(name, DATASETS, n=1)
+        hint = f"did you mean gym/{near[0]}? " if near else ""
+        raise ConfigError(
+            f"there is no generator {name!r}; {hint}`partbook task list --gym` names all"
+        )

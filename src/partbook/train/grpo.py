@@ -20,7 +20,7 @@ from transformers import PrinterCallback
 from trl.trainer.grpo_trainer import GRPOTrainer
 
 from partbook.errors import StoreError
-from partbook.reward import UNPARSED, without_lost_groups
+from partbook.reward import RIGHT, UNPARSED, without_lost_groups
 from partbook.train.alarm import Alarm, OnSaved, OnStep
 from partbook.train.estimate import needs_of
 from partbook.train.fit import check_room
@@ -55,7 +55,8 @@ class ConductorTrainer(GRPOTrainer):
             inputs, prompts, completions, completion_ids_list
         )
         # They are gathered from all processes here, so groups are whole.
-        found = [None if value != value else value for value in rewards[:, 0].tolist()]
+        # A reward function of somebody's own may return anything: only 0 to 1 is a reward.
+        found = [value if UNPARSED <= value <= RIGHT else None for value in rewards[:, 0].tolist()]
         kept = without_lost_groups(found, self.num_generations or 1)
         scored = [value for value in found if value is not None]
         self.lost = 1 - len(scored) / len(found)

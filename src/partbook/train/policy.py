@@ -90,6 +90,8 @@ def open_net(where: str) -> Net:
     Raises:
         ConfigError: there is none of that name, or it cannot be fetched.
     """
+    if where.startswith(("/", "./", "../")) and not Path(where).is_dir():
+        raise ConfigError(f"cannot open the model {where!r}: there is no such folder")
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, padding_side="left")
         model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32)

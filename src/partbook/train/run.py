@@ -27,7 +27,7 @@ from partbook.train.scoring import Keeper, Scoring
 from partbook.train.warm_start import warm_start
 from partbook.train.watch import Watch
 
-__all__ = ["Exam", "Report", "check_machine", "make_warm_start", "train"]
+__all__ = ["Exam", "Report", "check_machine", "check_start", "make_warm_start", "train"]
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +65,31 @@ def check_machine(preset: Preset, out: Path) -> None:
     check_disk(preset, out)
 
 
+def check_start(
+    preset: Preset, out: Path, seed: int, *, warm: Path | None = None, resume: bool = False
+) -> None:
+    """Refuse what can be refused without asking a worker, so that it costs nothing.
+
+    Args:
+        preset: the run.
+        out: its directory.
+        seed: of the rows and of all draws.
+        warm: a folder with a warm policy; None: the run makes its own.
+        resume: whether it goes on from a checkpoint in `out`.
+
+    Raises:
+        ConfigError: as `train`.
+    """
+    if resume:
+        _checkpoint(RunFolder(out), preset, seed)
+    else:
+        RunFolder(out).check_new()
+    check_machine(preset, out)
+    start = warm or out / "warm-start"
+    if (start / "config.json").exists():
+        check_warm(start, preset)
+
+
 def train(
     preset: Preset,
     out: Path,
@@ -98,7 +123,7 @@ def train(
     is_first = os.environ.get("RANK", "0") == "0"
     checkpoint = _checkpoint(folder, preset, seed) if resume else None
     if is_first:
-        check_machine(preset, out)
+        check_start(preset, out, seed, warm=warm, resume=resume)
     with opened_course(preset, seed, open_pool, examined=is_first) as course:
         if is_first and not resume:
             folder.begin(preset.to_dict(), seed)

@@ -36,17 +36,25 @@ class RunFolder:
         """Where the trained policy is."""
         return self.path / "policy"
 
-    def begin(self, resolved: Mapping[str, object], seed: int) -> None:
-        """Make the directory and write down what the run is made of.
+    def check_new(self) -> None:
+        """Refuse a directory in which another run was begun.
 
         Raises:
-            ConfigError: there is a run in it already, or nothing can be written there.
+            ConfigError: there is a run in it already.
         """
         if self.metrics_file.exists():
             raise ConfigError(
                 f"{self.path} holds a run already; go on with it by --resume, or choose another "
                 "--out"
             )
+
+    def begin(self, resolved: Mapping[str, object], seed: int) -> None:
+        """Make the directory and write down what the run is made of.
+
+        Raises:
+            ConfigError: there is a run in it already, or nothing can be written there.
+        """
+        self.check_new()
         facts = {
             "preset": dict(resolved),
             "seed": seed,

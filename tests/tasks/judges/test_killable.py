@@ -58,6 +58,17 @@ async def test_a_checker_that_only_waits_is_not_the_questions_fault():
     checkers.close()
 
 
+async def test_checks_that_hang_for_ever_leave_every_checker_free_afterwards():
+    checkers = Killable(MODULE, processes=4, wall_s=1.5)
+
+    hung = await asyncio.gather(*(checkers.ask("sleep") for _ in range(4)))
+    after = await asyncio.gather(*(checkers.ask(number) for number in range(4)))
+
+    assert all(isinstance(reply, Unavailable) for reply in hung)
+    assert after == [Answered(number) for number in range(4)]
+    checkers.close()
+
+
 async def test_a_module_that_does_not_start_is_no_opinion():
     checkers = Killable("tests.tasks.judges.no_such_module", processes=1)
 
