@@ -2,7 +2,7 @@ import pytest
 
 from partbook.errors import ConfigError
 from partbook.lab.operations import SKILLS
-from partbook.lab.pool import CARDS, CLAIMS, PROFILES, lab_pool, lab_worker
+from partbook.lab.pool import CARDS, CLAIMS, GUEST_CARDS, GUESTS, PROFILES, lab_pool, lab_worker
 from partbook.pool import AgentPool
 from tests.fakes import Echo, pool_of
 
@@ -87,3 +87,28 @@ def test_only_lab_workers_have_a_profile():
 
     with pytest.raises(ConfigError, match="'w0' of pool 'test' is no lab worker"):
         lab_worker(pool, 0)
+
+
+def test_guests_come_only_where_they_are_named():
+    assert lab_pool().names == ("ada", "bo", "cy", "dee", "gus", "tim", "val", "zed")
+    assert lab_pool(order=["ned", "ada"]).names == ("ned", "ada")
+    assert lab_pool(order=["ned"])[0].spec.card == "dates, sums"
+
+
+def test_guests_cards_are_new_and_made_of_known_words():
+    known = {word for card in CARDS.values() for word in card.replace(",", "").split()}
+
+    assert set(GUEST_CARDS) == {guest.name for guest in GUESTS}
+    assert not set(GUEST_CARDS.values()) & set(CARDS.values())
+    for card in GUEST_CARDS.values():
+        assert set(card.replace(",", "").split()) <= known
+
+
+def test_guests_do_what_their_cards_name_and_one_card_promises_too_much():
+    words = {"dates": "dates", "arithmetic": "sums", "letters": "words", "lookup": "notes"}
+    for skill, word in words.items():
+        best = max(GUESTS, key=lambda guest: guest.reliability(skill))
+        assert word in GUEST_CARDS[best.name]
+    (liar,) = (guest for guest in GUESTS if guest.name == "jon")
+    assert "words" in GUEST_CARDS["jon"]
+    assert liar.reliability("letters") == 0.03

@@ -5,7 +5,7 @@ import re
 from partbook.lab import lab_pool, lab_problem, perform
 from partbook.lab.phrases import PHRASES
 from partbook.parse import parse
-from partbook.train.demonstration import Habits, demonstration, drill
+from partbook.train.demonstration import Habits, again, demonstration, drill
 from partbook.train.disguise import respelled, reworded
 
 POOL = lab_pool(0, ["gus", "cy", "val", "dee", "bo", "tim", "ada", "zed"])
@@ -110,3 +110,20 @@ def test_rewording_draws_the_verbs_that_only_carry_and_keeps_the_words_that_matt
 
     assert len(said) > 20
     assert all({"weekday", "2026-10-01"} <= set(clause.split()) for clause in said)
+
+
+def test_second_rounds_keep_check_or_begin_anew_a_third_each():
+    rng, kept, checked = random.Random(0), 0, 0
+    problem = lab_problem(0, 1)
+    for _ in range(300):
+        text = again(problem, POOL, rng, Habits())
+        if text == "model_id = []\nsubtasks = []\naccess_list = []":
+            kept += 1
+            continue
+        steps = parse(text, len(POOL), later=True).steps
+        if steps[0].before:
+            assert (len(steps), steps[0].subtask) == (1, "Check the earlier answer.")
+            checked += 1
+
+    assert 80 < kept < 120
+    assert 80 < checked < 120

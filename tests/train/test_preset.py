@@ -159,3 +159,13 @@ def test_one_unknown_price_makes_the_price_unknown():
 
     assert mean_call_usd(workers, 1000, 100) is None
     assert worst_call_usd(workers, 1000) is None
+
+
+def test_second_rounds_and_ablations_are_off_unless_they_are_asked_for():
+    usual = load_preset("tiny")
+    changed = load_preset("tiny", ["warm_start.again=0.5", "grpo.ablation=whole"])
+
+    assert (usual.warm_start.habits.again, usual.grpo.ablation) == (0.0, "none")
+    assert (changed.warm_start.habits.again, changed.grpo.ablation) == (0.5, "whole")
+    with pytest.raises(ConfigError, match="`ablation` must be one of none, whole, chain"):
+        load_preset("tiny", ["grpo.ablation=half"])

@@ -16,7 +16,7 @@ from partbook.train.environment import lab_environment
 from partbook.train.policy import new_net, open_net, prompt_text, sample, save_net
 from partbook.train.preset import load_preset
 from partbook.train.row import lab_rows, problem_of
-from partbook.train.warm_start import warm_start
+from partbook.train.warm_start import _pair, warm_start
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -108,3 +108,15 @@ def test_a_scrambled_problem_can_still_be_copied_clause_by_clause():
     assert all(part.subtask in mixed.question for part in mixed.parts)
     assert mixed.question != problem.question.lower()
     assert sorted(mixed.question) == sorted(problem.question.lower())
+
+
+def test_second_rounds_are_shown_only_where_the_preset_asks_for_them():
+    preset = load_preset("tiny", [*SMALL, "warm_start.again=1.0", "warm_start.drill_steps=0"])
+    net = new_net(preset.policy, 0)
+    environment, rng = lab_environment(), random.Random(0)
+
+    tokens, _ = _pair(net, preset, environment, rng, (1, 1, 1, 1), False)
+    usual, _ = _pair(net, load_preset("tiny", SMALL), environment, rng, (1, 1, 1, 1), False)
+
+    assert "answer so far: " in net.tokenizer.decode(tokens)
+    assert "answer so far: " not in net.tokenizer.decode(usual)

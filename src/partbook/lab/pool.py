@@ -3,6 +3,9 @@
 A card tells something, but not all. Two workers claim sorting and two claim number bases, and only
 one of each pair can do it; nobody's card mentions units, which somebody can do; one card promises
 everything and keeps nothing. What the cards leave open, only reward can teach.
+
+Guests are there only where they are asked for by name: pools that no policy was trained with.
+Their cards are new, and made of the words that stand on the others' cards.
 """
 
 from collections.abc import Sequence
@@ -13,7 +16,7 @@ from partbook.lab.operations import Skill
 from partbook.lab.worker import LabWorker, Profile
 from partbook.pool import AgentPool, Price, Worker, WorkerSpec
 
-__all__ = ["CARDS", "CLAIMS", "PROFILES", "lab_pool", "lab_worker"]
+__all__ = ["CARDS", "CLAIMS", "GUESTS", "GUEST_CARDS", "PROFILES", "lab_pool", "lab_worker"]
 
 PROFILES = (
     Profile("ada", {"arithmetic": 0.96, "units": 0.96}, 0.1),
@@ -49,6 +52,25 @@ CLAIMS: dict[Skill, tuple[str, ...]] = {
 }
 """Whose card names the skill: what somebody could know who has read the cards and nothing else."""
 
+GUESTS = (
+    Profile("ned", {"arithmetic": 0.96, "dates": 0.96}, 0.1),
+    Profile("fay", {"letters": 0.96, "lookup": 0.96}, 0.1),
+    Profile("hal", {"counting": 0.96, "bases": 0.96, "units": 0.75}, 0.1),
+    Profile("ira", {"sorting": 0.96}, 0.1),
+    Profile("jon", {}, 0.03, keeps=0.1, manner="I am absolutely certain."),
+    Profile("kim", {}, 0.5, manner="Here is what I found."),
+)
+"""Workers that no table and no training has unless it names them."""
+
+GUEST_CARDS = {
+    "ned": "dates, sums",
+    "fay": "words, notes",
+    "hal": "counting, number bases",
+    "ira": "sorting",
+    "jon": "expert in words, cheap",
+    "kim": "a bit of everything",
+}
+
 _USD_PER_MILLION: dict[str, tuple[str, str]] = {
     "ada": ("1", "4"),
     "bo": ("1", "4"),
@@ -58,6 +80,12 @@ _USD_PER_MILLION: dict[str, tuple[str, str]] = {
     "tim": ("0.1", "0.4"),
     "val": ("2", "8"),
     "zed": ("3", "12"),
+    "ned": ("1", "4"),
+    "fay": ("1", "4"),
+    "hal": ("1", "4"),
+    "ira": ("1", "4"),
+    "jon": ("0.1", "0.4"),
+    "kim": ("5", "20"),
 }
 """Of words read and words written."""
 
@@ -68,18 +96,20 @@ def lab_pool(seed: int = 0, order: Sequence[str] | None = None) -> AgentPool:
     Args:
         seed: of the world: on which questions who slips. How reliable everybody is stays.
         order: names in the order in which the pool has them; None: all, in the order of
-            `PROFILES`. Names may be left out, so that a smaller pool comes of it.
+            `PROFILES`. Names may be left out, so that a smaller pool comes of it; guests are
+            there only where they are named.
 
     Raises:
         ConfigError: a name is unknown or stands twice.
     """
-    profiles = {profile.name: profile for profile in PROFILES}
-    names = list(profiles) if order is None else list(order)
+    profiles = {profile.name: profile for profile in (*PROFILES, *GUESTS)}
+    names = [profile.name for profile in PROFILES] if order is None else list(order)
     unknown = [name for name in names if name not in profiles]
     if unknown or len(set(names)) < len(names):
+        guests = ", ".join(guest.name for guest in GUESTS)
         raise ConfigError(
-            f"the lab's workers are {', '.join(profiles)}, each at most once; "
-            f"found {', '.join(names)}"
+            f"the lab's workers are {', '.join(p.name for p in PROFILES)}, and by name its guests "
+            f"{guests}, each at most once; found {', '.join(names)}"
         )
     return AgentPool("lab", tuple(_worker(profiles[name], seed) for name in names))
 
@@ -102,7 +132,7 @@ def _worker(profile: Profile, seed: int) -> Worker:
         profile.name,
         "lab",
         model=profile.name,
-        card=CARDS[profile.name],
+        card=CARDS.get(profile.name) or GUEST_CARDS[profile.name],
         context="plain",
         price=Price(Decimal(read), Decimal(written)),
     )

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 
 from partbook.budget import Limits
 from partbook.errors import ConfigError
+from partbook.lab.pool import GUESTS
 from partbook.lab.values import Split
 from partbook.pool import AgentPool, Worker
 from partbook.tasks.problem import Problem
+from partbook.train.ablation import revision
 from partbook.train.data import Data
 from partbook.train.environment import Environment, lab_environment
 from partbook.train.exam import Exam, Examination, TaskExam
@@ -59,7 +61,10 @@ def opened_course(
     """
     with playing_loop() as playing:
         if preset.data.is_lab:
-            environment = lab_environment(preset.grpo.timeout_s, playing.loop, preset.grpo.tariff)
+            grpo = preset.grpo
+            environment = lab_environment(
+                grpo.timeout_s, playing.loop, grpo.tariff, revision(grpo.ablation)
+            )
             exam = _lab_exam(preset) if examined else None
             yield Course(training_rows(preset, seed), environment, exam)
             return
@@ -155,9 +160,10 @@ def training_rows(preset: Preset, seed: int) -> list[Row]:
 
 
 def _lab_workers(data: Data) -> tuple[str, ...]:
-    """Those of the lab who may be called."""
-    unknown = set(data.workers) - set(LAB_WORKERS)
+    """Those of the lab who may be called; its guests only where they are named."""
+    named = (*LAB_WORKERS, *(guest.name for guest in GUESTS))
+    unknown = set(data.workers) - set(named)
     if unknown:
-        known = ", ".join(LAB_WORKERS)
+        known = ", ".join(named)
         raise ConfigError(f"data.workers: the lab has {known}; found {', '.join(sorted(unknown))}")
     return data.workers or LAB_WORKERS

@@ -7,6 +7,9 @@ drawn at random among what makes sense at all. Whom to ask is what reward has to
 cards are followed more often than chance would, because a policy that has learned that the
 question does not matter for routing has to find its way back from reward alone, which small nets
 do too slowly (docs/log.md).
+
+A demonstration of a second round keeps the answer, has it checked, or begins anew, each as often
+whatever the answer is: when to do which is left to reward, too.
 """
 
 import random
@@ -22,9 +25,12 @@ from partbook.pool import AgentPool
 from partbook.train.disguise import scrambled
 from partbook.workflow import MAX_STEPS, Step, Workflow
 
-__all__ = ["Habits", "demonstration", "drill"]
+__all__ = ["Habits", "again", "demonstration", "drill"]
 
 _CHECKER = "val"
+
+KEEP = "model_id = []\nsubtasks = []\naccess_list = []"
+"""The text that keeps the answer of the round before."""
 
 _REPEATS = 0.5
 """Share of the clauses of a drill in which words come back."""
@@ -50,6 +56,8 @@ class Habits:
     """Problems whose clauses are said with other carrying verbs or turned around."""
     respelled: float = 0.0
     """Problems whose numbers, words and names are made up, in question and plan alike."""
+    again: float = 0.0
+    """Demonstrations that are second rounds: the first one was played, and its answer is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,24 @@ def demonstration(
         for draft, worker in zip(drafts, workers, strict=True)
     )
     return f"{reasons}.\n{render(Workflow(tuple(steps)))}"
+
+
+def again(
+    problem: LabProblem, pool: AgentPool, rng: random.Random, habits: Habits | None = None
+) -> str:
+    """Write one completion of a second round: keep the answer, have it checked, or begin anew.
+
+    Args:
+        problem, pool, rng, habits: as those of `demonstration`.
+    """
+    draw = rng.randrange(3)
+    if draw == 0:
+        return KEEP
+    if draw == 1:
+        checker = _worker("check", pool, rng, habits or Habits())
+        plan = render(Workflow((Step(checker, CHECK, before=True),)))
+        return f"check by {pool[checker].spec.card} ({checker}).\n{plan}"
+    return demonstration(problem, pool, rng, habits)
 
 
 def drill(problem: LabProblem, rng: random.Random) -> tuple[str, str]:

@@ -30,12 +30,15 @@ from partbook.trace import Trace
 from partbook.train.row import Row, problem_of
 from partbook.workflow import MAX_STEPS, Workflow
 
-__all__ = ["Environment", "Judge", "Outcome", "Written", "lab_environment", "lab_judge"]
+__all__ = ["Environment", "Judge", "Outcome", "Revise", "Written", "lab_environment", "lab_judge"]
 
 log = logging.getLogger(__name__)
 
 Judge = Callable[[Row, str], Awaitable[bool | None]]
 """Says whether an answer to a row's problem is right; None: it cannot say."""
+
+Revise = Callable[[Workflow], Workflow]
+"""Changes a workflow before it is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class Written:
 
     text: str
     max_steps: int = MAX_STEPS
+    revise: Revise | None = None
+    """Changes the workflow before it is played."""
 
     async def propose(self, stage: Stage, round_index: int) -> Planned | None:
         """As `propose.Proposer.propose`.
@@ -87,6 +92,8 @@ class Written:
             return None
         if workflow is None:
             raise error or AssertionError
+        if self.revise is not None:
+            workflow = self.revise(workflow)
         return Planned(round_index, workflow, "conductor")
 
     def count_earlier(self, stage: Stage) -> None:
@@ -108,6 +115,8 @@ class Environment:
     """The loop in which rollouts are played; None: the caller's."""
     tariff: Tariff | None = None
     """What a right answer's price takes from its reward; None: nothing, as in the paper."""
+    revise: Revise | None = None
+    """Changes workflows before they are played; None: they are played as they are written."""
 
     async def score(
         self,
@@ -175,7 +184,12 @@ class Environment:
             before = replace(before, seconds=0.0)
             limits, stop = replace(limits, rounds=2), StopRule("once")
         trace = await conduct(
-            row.question, self.pool_of(row), Written(text), limits=limits, earlier=before, stop=stop
+            row.question,
+            self.pool_of(row),
+            Written(text, revise=self.revise),
+            limits=limits,
+            earlier=before,
+            stop=stop,
         )
         ended = trace if before is None else _of_second_round(trace)
         right = None
@@ -226,14 +240,20 @@ def lab_environment(
     timeout_s: float = 60.0,
     loop: asyncio.AbstractEventLoop | None = None,
     tariff: Tariff | None = None,
+    revise: Revise | None = None,
 ) -> Environment:
     """The environment whose problems and workers are the lab's.
 
     Args:
         timeout_s: deadline of a rollout, in seconds.
-        loop, tariff: as those of `Environment`.
+        loop, tariff, revise: as those of `Environment`.
     """
     limits = Limits(timeout_s=timeout_s)
     return Environment(
-        lambda row: lab_pool(row.world, row.order), lab_judge, limits, loop=loop, tariff=tariff
+        lambda row: lab_pool(row.world, row.order),
+        lab_judge,
+        limits,
+        loop=loop,
+        tariff=tariff,
+        revise=revise,
     )

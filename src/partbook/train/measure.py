@@ -19,7 +19,7 @@ from partbook.train.environment import Outcome
 from partbook.train.row import Row, problem_of
 from partbook.workflow import Workflow
 
-__all__ = ["Ceiling", "Figures", "ceiling", "figures"]
+__all__ = ["Ceiling", "Figures", "ceiling", "faithful_subtasks", "figures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +133,18 @@ def _signature(row: Row, plan: Workflow) -> tuple[str, tuple[str, ...]]:
     return shape(plan), tuple(row.order[step.worker] for step in plan.steps)
 
 
+def faithful_subtasks(question: str, plan: Workflow) -> int:
+    """How many subtasks are clauses of the question, the whole of it, or a check."""
+    asked, known = question.lower(), (WHOLE.lower(), CHECK.lower())
+    return sum(
+        text in known or all(clause in asked for clause in text.split(", then "))
+        for text in (step.subtask.lower() for step in plan.steps)
+    )
+
+
 def _faithful(plans: Sequence[tuple[Row, Workflow]]) -> float:
-    subtasks = [
-        (row.question.lower(), step.subtask.lower()) for row, plan in plans for step in plan.steps
-    ]
-    known = (WHOLE.lower(), CHECK.lower())
-    found = [
-        text in known or all(clause in question for clause in text.split(", then "))
-        for question, text in subtasks
-    ]
-    return sum(found) / max(1, len(found))
+    found = sum(faithful_subtasks(row.question, plan) for row, plan in plans)
+    return found / max(1, sum(len(plan.steps) for _, plan in plans))
 
 
 def _by_difficulty(scored: Sequence[tuple[Row, Outcome, float]]) -> dict[int, float]:

@@ -193,6 +193,7 @@ def _warm_start(table: Table) -> WarmStart:
             scrambled=take_share(table, "scrambled", habits.scrambled),
             reworded=take_share(table, "reworded", habits.reworded),
             respelled=take_share(table, "respelled", habits.respelled),
+            again=take_share(table, "again", habits.again),
         ),
     )
     table.done()

@@ -11,7 +11,11 @@ from partbook.errors import ConfigError
 from partbook.reward import RIGHT, WRONG, Tariff
 from partbook.toml_table import Table
 
-__all__ = ["Grpo", "Recursion", "take_grpo", "take_share"]
+__all__ = ["Ablation", "Grpo", "Recursion", "take_grpo", "take_share"]
+
+Ablation = Literal["none", "whole", "chain"]
+
+_ABLATIONS: tuple[Ablation, ...] = ("none", "whole", "chain")
 
 Recursion = Literal["none", "paired", "frozen"]
 
@@ -50,6 +54,9 @@ class Grpo:
     (`recursion.py`). `frozen`: all of them are, and look at what the policy did before the run."""
     discount: float = 0.25
     """Share that a paired first round has in the reward of its second (arXiv:2512.04388, A.1)."""
+    ablation: Ablation = "none"
+    """How workflows are played otherwise than they are written (arXiv:2512.04388, B.8). `whole`:
+    every worker is told to answer the question. `chain`: who reads an earlier step, reads all."""
     stop_below_valid: float = 0.5
     """Share of valid workflows in a step, under which a run is stopped as collapsed."""
     stop_above_lost: float = 0.5
@@ -91,6 +98,7 @@ def take_grpo(table: Table) -> Grpo:
         price_usd=table.take("price_usd", float, usual.price_usd),
         recursion=_recursion(table),
         discount=take_share(table, "discount", usual.discount),
+        ablation=_ablation(table),
         stop_below_valid=take_share(table, "stop_below_valid", usual.stop_below_valid),
         stop_above_lost=take_share(table, "stop_above_lost", usual.stop_above_lost),
         warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
@@ -113,6 +121,15 @@ def _recursion(table: Table) -> Recursion:
     if found is None:
         known = ", ".join(_RECURSIONS)
         raise ConfigError(f"{table.where}: `recursion` must be one of {known}; found {name!r}")
+    return found
+
+
+def _ablation(table: Table) -> Ablation:
+    name = table.take("ablation", str, "none")
+    found = next((known for known in _ABLATIONS if known == name), None)
+    if found is None:
+        known = ", ".join(_ABLATIONS)
+        raise ConfigError(f"{table.where}: `ablation` must be one of {known}; found {name!r}")
     return found
 
 

@@ -9,6 +9,7 @@ round was right.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from partbook.lab.table import interval
 from partbook.train.environment import Environment, Outcome
@@ -17,7 +18,7 @@ from partbook.train.preset import Preset
 from partbook.train.recursion import answered
 from partbook.train.row import Row
 
-__all__ = ["SecondLook", "Share", "second_look", "told_apart"]
+__all__ = ["Looked", "SecondLook", "Share", "looked_again", "second_look", "stands", "told_apart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ class SecondLook:
     """Worker calls a problem: of first rounds, of both rounds, of first and fresh rounds."""
 
 
+class Looked(NamedTuple):
+    """Outcomes of the same rows."""
+
+    first: list[Outcome]
+    second: list[Outcome]
+    fresh: list[Outcome]
+
+
 def second_look(
     net: Net,
     preset: Preset,
@@ -69,6 +78,17 @@ def second_look(
         seed: of draws at temperature 1; None: first and second rounds take the likeliest tokens.
             Fresh rounds are always drawn: a policy that writes the same again tries nothing.
     """
+    return told_apart(*looked_again(net, preset, environment, rows, seed))
+
+
+def looked_again(
+    net: Net,
+    preset: Preset,
+    environment: Environment,
+    rows: Sequence[Row],
+    seed: int | None,
+) -> Looked:
+    """The outcomes of first, second and fresh rounds, one a row each; as `second_look`."""
     style = preset.prompt_style
     prompts = [prompt_text(net.tokenizer, style, row, environment) for row in rows]
     first = asyncio.run(environment.score(rows, sample(net, prompts, preset, seed)))
@@ -81,7 +101,7 @@ def second_look(
     second = asyncio.run(environment.score(rows, texts, before))
     drawn = sample(net, prompts, preset, (seed or 0) + 2)
     fresh = asyncio.run(environment.score(rows, drawn))
-    return told_apart(first, second, fresh)
+    return Looked(first, second, fresh)
 
 
 def told_apart(
@@ -98,10 +118,7 @@ def told_apart(
         if None not in (one.reward, two.reward, three.reward)
     ]
     were = [_is_right(one) for one, _, _ in judged]
-    after = [
-        _is_right(one) if two.verdict == "unparsed" and answered(one) else _is_right(two)
-        for one, two, _ in judged
-    ]
+    after = [_is_right(stands(one, two)) for one, two, _ in judged]
     anew = [_is_right(three) for _, _, three in judged]
     calls = [sum(_calls(outcome) for outcome in column) for column in zip(*judged, strict=True)]
     count = max(1, len(judged))
@@ -118,6 +135,11 @@ def told_apart(
         sum(two.kept for _, two, _ in judged) / count,
         (of_first / count, of_both / count, (of_first + of_fresh) / count),
     )
+
+
+def stands(first: Outcome, second: Outcome) -> Outcome:
+    """Whose answer stands after two rounds."""
+    return first if second.verdict == "unparsed" and answered(first) else second
 
 
 def _is_right(outcome: Outcome) -> bool:

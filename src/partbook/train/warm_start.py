@@ -5,6 +5,7 @@ problems, so there is no data set, and nothing here has to be resumed. Batches a
 similar length, which saves about a third of the work on padding.
 """
 
+import asyncio
 import logging
 import random
 import time
@@ -14,11 +15,12 @@ from dataclasses import replace
 import torch
 from torch.nn.functional import cross_entropy
 
-from partbook.train.demonstration import demonstration, drill
+from partbook.train.demonstration import again, demonstration, drill
 from partbook.train.disguise import respelled, reworded, scrambled
 from partbook.train.environment import Environment
 from partbook.train.policy import Net, prompt_text
 from partbook.train.preset import Preset, WarmStart
+from partbook.train.recursion import answered
 from partbook.train.row import LAB_WORKERS, lab_row, problem_of
 
 __all__ = ["warm_start"]
@@ -128,8 +130,13 @@ def _pair(
         elif draw < habits.scrambled + habits.reworded:
             problem = reworded(problem, rng)
         row = replace(row, question=problem.question)
-        text = demonstration(problem, environment.pool_of(row), rng, habits)
-        prompt = prompt_text(net.tokenizer, preset.prompt_style, row, environment)
+        pool, before = environment.pool_of(row), None
+        text = demonstration(problem, pool, rng, habits)
+        if habits.again and rng.random() < habits.again:
+            before = answered(asyncio.run(environment.score([row], [text]))[0])
+        if before is not None:
+            text = again(problem, pool, rng, habits)
+        prompt = prompt_text(net.tokenizer, preset.prompt_style, row, environment, before)
     tokens = net.tokenizer(prompt, add_special_tokens=False).input_ids
     written = net.tokenizer(text, add_special_tokens=False).input_ids
     return tokens, [*written, net.tokenizer.eos_token_id]

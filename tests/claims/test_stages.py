@@ -1,0 +1,45 @@
+import pytest
+
+pytest.importorskip("torch")
+
+import os
+from dataclasses import dataclass
+
+from partbook.claims.stages import Stage, left, run_stages
+from partbook.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Note:
+    text: str
+
+    def __call__(self, folder):
+        with (folder / "notes.txt").open("a") as notes:
+            notes.write(f"{self.text}\n")
+
+
+def test_finished_stages_are_skipped_and_cut_short_ones_done_again(tmp_path):
+    stages = [
+        Stage("first", tmp_path / "first", Note("a")),
+        Stage("second", tmp_path / "second", Note("b"), ("first",)),
+    ]
+    run_stages(stages, lambda line: None, 0)
+    (tmp_path / "second" / "finished").unlink()
+
+    assert [stage.name for stage in left(stages)] == ["second"]
+    run_stages(stages, lambda line: None, 0)
+    assert (tmp_path / "first" / "notes.txt").read_text() == "a\n"
+    assert (tmp_path / "second" / "notes.txt").read_text() == "b\nb\n"
+
+
+def test_a_failure_names_where_it_is_told_and_leaves_the_stage_unfinished(tmp_path):
+    # Work of the standard library, which any process can find.
+    stages = [
+        Stage("first", tmp_path / "first", os.listdir),
+        Stage("second", tmp_path / "second", os.readlink, ("first",)),
+    ]
+
+    with pytest.raises(ConfigError, match=r"second failed; see .*trouble\.txt"):
+        run_stages(stages, lambda line: None, 2)
+    assert [stage.name for stage in left(stages)] == ["second"]
+    assert "Invalid argument" in (tmp_path / "second" / "trouble.txt").read_text()
