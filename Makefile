@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench kill-test lab-table reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench load-test kill-test lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -63,8 +63,14 @@ docs:    ## generated pages are what they would be if they were generated now
 bench: dev  ## ours beside the rivals', and the speed of judges, sandbox, lab and server (ten minutes)
 	$(BIN)/python bench/run.py && $(BIN)/python bench/judges.py && $(BIN)/python bench/sandbox.py && $(BIN)/python bench/lab.py && $(BIN)/python bench/serving.py
 
+load-test: dev  ## 1,000 streams of a minute at once through the server, on two free cores
+	$(BIN)/python bench/load.py
+
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
+
+reproduce: dev ## the paper's claims in the lab, trained for and decided in one table (90 minutes on two cores)
+	$(BIN)/partbook reproduce --out runs/out/claims
 
 reproduce-lab: dev ## train preset tiny on three seeds and compare it on test problems (about forty minutes)
 	$(BIN)/partbook train reproduce --preset tiny --seeds 0,1,2 --out runs/out/tiny-seeds

@@ -13,7 +13,7 @@ from partbook.errors import WorkerError
 from partbook.message import Message, Usage
 from partbook.pool import FREE, Price
 from tests.fakes import pool_of
-from tests.server.live import ASK, ONE, PIN, TWO, fixed, serving
+from tests.server.live import ONE, PIN, TWO, fixed, serving
 from tests.server.models import Refusing, Saying, Stepwise
 
 HISTORY = [
@@ -98,6 +98,24 @@ async def test_rule_8_usage_is_the_sum_of_all_calls_and_details_are_parts_of_it(
         "prompt_tokens_details": {"cached_tokens": 70},
         "completion_tokens_details": {"reasoning_tokens": 30},
     }
+
+
+async def test_rule_9_reasoning_tokens_are_those_that_providers_told_and_never_estimated():
+    """The first worker's text is long, and its provider tells of no reasoning in it."""
+    first = Saying(("thought " * 500,), Usage(100, 40, reasoning_tokens=0))
+    last = Saying(("42",), Usage(150, 900, reasoning_tokens=890))
+    silent = Saying(("42",), None)
+    async with serving(pool_of(first, last, silent), Fixed(TWO)) as client:
+        whole = await client.chat(partbook_metadata=True)
+        streamed = await client.stream(stream_options={"include_usage": True})
+        unknown = await client.chat(model="partbook/w2", partbook_metadata=True)
+
+    details = {"reasoning_tokens": 890}
+    assert whole.body["usage"]["completion_tokens_details"] == details
+    assert streamed.chunks[-1]["usage"]["completion_tokens_details"] == details
+    assert whole.body["partbook"]["usage_is_whole"] is True
+    assert unknown.body["partbook"]["usage_is_whole"] is False
+    assert "usage of some calls is unknown" in unknown.headers["x-partbook-warning"]
 
 
 async def test_rule_10_cost_is_in_a_header_and_on_request_in_usage():
@@ -350,7 +368,7 @@ async def test_rule_21_a_model_states_the_smallest_window_of_those_it_may_need()
 
 
 @pytest.mark.parametrize("text", ["model_id = [9]\nsubtasks = ['x']\naccess_list = [[]]", "rm -rf"])
-async def test_rules_23_and_25_a_bad_plan_is_never_played_and_the_fallback_is_said(text):
+async def test_rule_23_and_rule_25_a_bad_plan_is_never_played_and_the_fallback_is_said(text):
     conductor = Saying((text,))
     proposer = Conductor(conductor, fallback=fixed(("w0", "Answer.", ()), name="single"))
     async with serving(pool_of(Saying(("42",))), proposer) as client:
@@ -368,18 +386,3 @@ async def test_the_conductor_is_shown_the_brief_and_no_wish():
         await client.chat(messages=HISTORY)
 
     assert "Which word was it?\n\nWhat came before, shortened:" in heard(conductor)
-
-
-async def test_nulls_and_both_spellings_of_stop_are_taken():
-    worker = Saying(("42",))
-    second = [*ASK, {"role": "assistant", "content": "Hello!", "tool_calls": None}, *ASK]
-    async with serving(pool_of(worker)) as client:
-        replies = [
-            await client.chat(stop="END"),
-            await client.chat(stop=["END", "STOP"]),
-            await client.chat(stop=None),
-            await client.chat(messages=second, tools=None),
-        ]
-
-    assert [reply.status for reply in replies] == [200] * 4
-    assert [asked.stop for asked in worker.asked] == [("END",), ("END", "STOP"), (), ()]

@@ -91,6 +91,8 @@ def test_a_wrong_message_is_named_by_its_place(messages, param):
         ("max_calls", -1),
         ("timeout_s", 0),
         ("partbook_metadata", 1),
+        ("partbook_follow_ups", "always"),
+        ("partbook_follow_ups", True),
         ("stream_options", {"include_usage": True}),
         ("tools", "x"),
         ("tool_choice", "required"),

@@ -14,7 +14,8 @@ NAMES = st.sampled_from(
     [
         "model", "messages", "stream", "n", "stop", "seed", "max_tokens", "max_completion_tokens",
         "temperature", "top_p", "response_format", "reasoning_effort", "tools", "tool_choice",
-        "stream_options", "max_usd", "max_calls", "timeout_s", "partbook_metadata", "logit_bias",
+        "stream_options", "max_usd", "max_calls", "timeout_s", "partbook_metadata",
+        "partbook_follow_ups", "logit_bias",
         "role", "content", "type", "text", "tool_calls", "name", "json_schema", "schema", "wild",
         "include_usage", "tool_use", "tool_result", "input_schema", "reasoning", "format",
         "function", "arguments", "id", "tool_call_id", "parameters",

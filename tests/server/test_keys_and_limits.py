@@ -3,6 +3,7 @@
 import asyncio
 import datetime
 import logging
+import sqlite3
 from decimal import Decimal
 
 import pytest
@@ -117,6 +118,46 @@ async def test_what_was_spent_is_known_to_the_next_server(keys):
         second = await client.chat(bearer(key), model="partbook/w0", max_tokens=100)
 
     assert (first.status, second.status) == (200, 402)
+
+
+async def test_rule_19_two_servers_on_one_store_keep_a_budget_together(keys, tmp_path):
+    """Each call holds some hundred dollars while it runs: two fit, wherever they are asked for."""
+    _, key = keys.create("ann", usd_per_day=Decimal(250))
+    worker, other_worker = Stepwise(), Stepwise()
+    body = {"model": "partbook/w0", "max_tokens": 80}
+    with ApiKeys.open(tmp_path / "keys.db") as other_keys:
+        async with (
+            serving(pool_of(worker, price=DOLLAR), admission=KeyDesk(keys)) as one,
+            serving(pool_of(other_worker, price=DOLLAR), admission=KeyDesk(other_keys)) as two,
+        ):
+            asking = [asyncio.create_task(each.chat(bearer(key), **body)) for each in (one, two)]
+            await asyncio.gather(worker.reached.wait(), other_worker.reached.wait())
+            refused = [await each.chat(bearer(key), **body) for each in (one, two)]
+            for model in (worker, other_worker):
+                for piece in ("42", None, "42", None):
+                    model.pieces.put_nowait(piece)
+            answered = await asyncio.gather(*asking)
+            later = [await each.chat(bearer(key), **body) for each in (one, two)]
+
+    assert [(reply.status, reply.error["code"]) for reply in refused] == [
+        (402, "insufficient_quota")
+    ] * 2
+    assert [reply.status for reply in (*answered, *later)] == [200] * 4
+    assert sum(keys.spent(month()).popitem()[1].values()) == Decimal(4 * 5)
+
+
+async def test_what_another_server_has_spent_is_known_before_a_request_is_read(keys, tmp_path):
+    kept, key = keys.create("ann", usd_per_month=Decimal(100))
+    worker = Saying(("42",))
+    async with serving(pool_of(worker, price=FREE), admission=KeyDesk(keys)) as client:
+        before = await client.chat(bearer(key))
+        with ApiKeys.open(tmp_path / "keys.db") as other:
+            today = datetime.datetime.now(datetime.UTC).date().isoformat()
+            other.spend(kept.key_id, today, Decimal(101), 1)
+        await client.chat(bearer(key))
+        after = await client.stream(bearer(key))
+
+    assert (before.status, after.status) == (200, 402)
 
 
 async def test_a_client_that_leaves_has_spent_the_worst_case_of_its_call(keys):
@@ -245,6 +286,33 @@ async def test_rule_24_the_log_has_who_and_how_much_and_no_word_that_was_said(ca
     assert "secret" not in "".join(r.getMessage() for r in caplog.records)
 
 
+async def test_rule_24_traces_are_for_keys_that_were_made_for_it_and_of_runs_that_were_kept(keys):
+    trusted = keys.create("ann", sees_traces=True)[1]
+    async with serving(pool_of(Saying(("42",)))) as client:
+        nobody = await client.get("/v1/runs/abc")
+    async with serving(pool_of(Saying(("42",))), admission=KeyDesk(keys)) as client:
+        not_kept = await client.get("/v1/runs/abc", **bearer(trusted))
+
+    assert (nobody.status, nobody.error["code"]) == (403, "traces_not_allowed")
+    assert (not_kept.status, not_kept.error["code"]) == (404, "run_not_found")
+    assert "--keep" in not_kept.error["message"]
+
+
+async def test_a_key_whose_account_cannot_be_written_is_not_served(keys, tmp_path):
+    _, key = keys.create("ann", usd_per_day=Decimal(250))
+    worker = Saying(("42",))
+    pool = pool_of(worker, price=DOLLAR)
+    async with serving(pool, admission=KeyDesk(keys)) as client:
+        await client.get("/v1/models", **bearer(key))  # the key is known
+        with sqlite3.connect(tmp_path / "keys.db") as other:
+            other.execute("ALTER TABLE key_days RENAME TO key_days_2")
+        other.close()
+        replies = [await client.chat(bearer(key), model=m) for m in ("partbook", "partbook/w0")]
+
+    assert [(r.status, r.error["code"]) for r in replies] == [(503, "account_unavailable")] * 2
+    assert worker.heard == []
+
+
 async def test_health_is_open_and_metrics_count():
     async with serving(pool_of(Saying(("42",)))) as client:
         await client.chat()
@@ -276,15 +344,15 @@ def test_a_bucket_fills_evenly():
     assert caught.value.retry_after_s == pytest.approx(1.0)
 
 
-def test_a_new_day_begins_at_nothing_and_a_month_goes_on():
+async def test_a_new_day_begins_at_nothing_and_a_month_goes_on():
     day = datetime.date(2026, 11, 29)
     account = Account(Decimal(5), Decimal(8), today=lambda: day)
     account.begin(day, Decimal(5), Decimal(6))
 
     with pytest.raises(Refusal):
-        account.check()
+        await account.check()
     day = datetime.date(2026, 11, 30)
-    account.check()
+    await account.check()
     day = datetime.date(2026, 12, 1)
 
     assert [budget.usd for budget in account.budgets()] == [0, 0]

@@ -36,11 +36,15 @@ def served(*options: str):
         process.communicate()
 
 
-def post(url: str, headers: dict[str, str] | None = None) -> tuple[int, dict]:
+def post(url: str, headers: dict[str, str] | None = None, **fields) -> tuple[int, dict]:
     body = {"model": "partbook", "messages": [{"role": "user", "content": "Add 1 and 2."}]}
-    request = urllib.request.Request(
-        f"{url}/chat/completions", json.dumps(body).encode(), headers or {}
-    )
+    return got(f"{url}/chat/completions", headers, json.dumps(body | fields).encode())
+
+
+def got(
+    url: str, headers: dict[str, str] | None = None, data: bytes | None = None
+) -> tuple[int, dict]:
+    request = urllib.request.Request(url, data, headers or {})
     try:
         with urllib.request.urlopen(request, timeout=30) as reply:
             return reply.status, json.loads(reply.read())
@@ -102,6 +106,39 @@ def test_keep_puts_runs_into_the_store():
 
     listed = CliRunner().invoke(app, ["runs"])
     assert "Add 1 and 2." in listed.output
+
+
+def test_rule_24_a_key_that_was_made_for_it_is_shown_a_whole_trace_and_no_key_in_it():
+    runner = CliRunner()
+    plain, trusted = (
+        runner.invoke(app, ["keys", "create", *arguments]).stdout.strip()
+        for arguments in (["ann"], ["bob", "--traces"])
+    )
+    with served("--keep", "--no-log") as (_, url):
+        headers = {"Authorization": f"Bearer {plain}"}
+        body = {"messages": [{"role": "user", "content": f"Add 1 and 2. My key is {plain}."}]}
+        _, reply = post(url, headers, partbook_metadata=True, **body)
+        run = f"{url}/runs/{reply['partbook']['run_id']}"
+        without = got(run)
+        refused = got(run, headers)
+        shown = got(run, {"Authorization": f"Bearer {trusted}"})
+        beginning = got(run[:-1], {"Authorization": f"Bearer {trusted}"})
+
+    assert (without[0], refused[0], beginning[0]) == (401, 403, 404)
+    assert refused[1]["error"]["code"] == "traces_not_allowed"
+    status, trace = shown
+    assert (status, trace["run_id"]) == (200, reply["partbook"]["run_id"])
+    assert trace["question"] == "Add 1 and 2. My key is [key]."
+    assert trace["rounds"][0]["steps"][0]["messages"]
+    assert plain not in json.dumps(trace)
+    assert trusted not in json.dumps(trace)
+
+
+def test_rule_22_a_word_that_is_no_way_to_go_on_is_refused():
+    result = CliRunner().invoke(app, ["serve", "--pool", "lab", "--follow-ups", "always"])
+
+    assert isinstance(result.exception, ConfigError)
+    assert "plan, keep or easy" in str(result.exception)
 
 
 @pytest.mark.parametrize("option", ["--usd-per-day", "--usd-per-month"])

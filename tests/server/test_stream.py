@@ -10,6 +10,7 @@ from partbook.errors import WorkerError
 from partbook.message import Usage
 from partbook.models.http import HttpModel, open_session
 from partbook.pool import FREE
+from partbook.server.stream import KEEP_ALIVE_S
 from tests.fakes import pool_of
 from tests.models.scripted_server import DONE, ScriptedServer, delta, stream
 from tests.server.live import TWO, fixed, serving
@@ -77,7 +78,8 @@ async def test_rule_5_the_first_bytes_come_before_any_worker_has_answered():
     assert json.loads(first[6:])["choices"][0]["delta"]["role"] == "assistant"
 
 
-async def test_rule_5_silence_is_broken_by_events_with_data_and_a_comment():
+async def test_rule_5_and_e_018_silence_is_broken_by_events_with_data_and_a_comment():
+    """https://github.com/BerriAI/litellm/issues/34819"""
     worker = Stepwise()
     async with (
         serving(pool_of(worker), endpoint={"keep_alive_s": 0.05}) as client,
@@ -93,6 +95,7 @@ async def test_rule_5_silence_is_broken_by_events_with_data_and_a_comment():
     blocks = [block for block in raw.decode().split("\n\n") if block.startswith(": ")]
     assert json.loads(blocks[0].split("\ndata: ")[1])["choices"][0]["delta"] == {}
     assert raw.endswith(b"data: [DONE]\n\n")  # and nothing after the end
+    assert KEEP_ALIVE_S <= 10
 
 
 async def test_rule_6_nothing_but_data_with_json_is_sent():
@@ -240,7 +243,8 @@ async def test_a_client_that_leaves_while_the_conductor_writes_ends_that_call():
             await conductor.cancelled.wait()
 
 
-async def test_a_character_that_is_cut_in_two_by_the_network_arrives_whole():
+async def test_e_017_a_character_that_is_cut_in_two_by_the_network_arrives_whole():
+    """https://github.com/api7/aisix/issues/111"""
     pieces = [
         "646174613a207b2263686f69636573223a5b7b22696e646578223a302c2264656c7461223a7b22636f6e74656e"
         "74223a22e9",

@@ -343,7 +343,7 @@ def test_a_store_of_a_newer_version_is_refused(path):
         other.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9000'")
     other.close()
 
-    with pytest.raises(StoreError, match=r"written by a newer Partbook \(schema 9000, .* 0003\)"):
+    with pytest.raises(StoreError, match=r"written by a newer Partbook \(schema 9000, .* 0004\)"):
         Store.open(path)
 
 

@@ -30,6 +30,10 @@ def create_command(
         list[str] | None,
         typer.Option("--worker", help="A worker that it may use; may be repeated. Without: all."),
     ] = None,
+    traces: Annotated[
+        bool,
+        typer.Option("--traces", help="Show it whole traces, of all keys' runs: GET /v1/runs/ID."),
+    ] = False,
 ) -> None:
     """Make a key and print it, once: the store keeps a hash of it."""
     from partbook.store import ApiKeys, default_url
@@ -41,6 +45,7 @@ def create_command(
             usd_per_month=_amount("--usd-per-month", usd_per_month),
             requests_per_minute=per_minute,
             workers=tuple(worker) if worker else None,
+            sees_traces=traces,
         )
     print(key)
     typer.echo(f"key {kept.key_id} for {name!r}; it is not shown again", err=True)
@@ -67,6 +72,7 @@ def list_command() -> None:
         "spent",
         "per minute",
         "workers",
+        "traces",
     ):
         table.add_column(heading)
     for key in keys:
@@ -80,6 +86,7 @@ def list_command() -> None:
             money(this_month),
             str(key.requests_per_minute or "-"),
             "all" if key.workers is None else ", ".join(key.workers),
+            "yes" if key.sees_traces else "-",
         )
     Console().print(table)
 

@@ -20,6 +20,7 @@ from partbook.cli.parse import parse_command
 from partbook.cli.plan import plan_command
 from partbook.cli.pool import pool_app
 from partbook.cli.price import price_command
+from partbook.cli.reproduce import reproduce_command
 from partbook.cli.resume import resume_command
 from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
@@ -46,6 +47,7 @@ app.command("serve")(serve_command)
 app.command("parse")(parse_command)
 app.command("judge")(judge_command)
 app.command("evaluate")(evaluate_command)
+app.command("reproduce")(reproduce_command)
 app.command("price")(price_command)
 app.command("savings")(savings_command)
 app.command("audit")(audit_command)

@@ -10,11 +10,11 @@ import hashlib
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -36,13 +36,14 @@ from partbook.cli.opening import opened_pool
 from partbook.cli.setup import Setup
 from partbook.conduct import Conductor, Proposer
 from partbook.config import load_workflow, workflow_names
-from partbook.errors import ConfigError
+from partbook.errors import ConfigError, StoreError
 from partbook.message import Message, Sampling
 from partbook.pool import FREE, AgentPool
 from partbook.trace import Trace
 
 if TYPE_CHECKING:
     from partbook.server.admission import Admission
+    from partbook.server.chat_request import FollowUp
     from partbook.store import ApiKeys
 
 __all__ = ["serve_command"]
@@ -72,6 +73,13 @@ def serve_command(
         bool,
         typer.Option("--keep", help="Keep every run, with all that was said, as `run` does."),
     ] = False,
+    follow_ups: Annotated[
+        str,
+        typer.Option(
+            help="How a conversation goes on: plan (every turn anew), keep (the last turn's plan, "
+            "where nothing argues against it) or easy (so too, and short messages to one worker)."
+        ),
+    ] = "keep",
     warm: Annotated[
         bool,
         typer.Option("--warm/--no-warm", help="Load models in this process before listening."),
@@ -89,6 +97,8 @@ def serve_command(
     answered. See docs/serving.md.
     """
     need_packages("partbook serve", "starlette", "uvicorn", extra="serve")
+    if follow_ups not in ("plan", "keep", "easy"):
+        raise ConfigError(f"--follow-ups: plan, keep or easy was expected, found {follow_ups!r}")
     limits = limits_of(max_usd, max_calls, max_tokens, timeout, assume_price)
     setup = Setup.of(pool, workflow, conductor, limits, prices, None, None)
     if log:
@@ -97,7 +107,18 @@ def serve_command(
     from partbook.store import ApiKeys, default_url
 
     with ApiKeys.open(default_url()) as keys:
-        serving = _Serving(setup, keys, host, port, strict, reasoning, keep, warm, grace)
+        serving = _Serving(
+            setup,
+            keys,
+            host,
+            port,
+            strict,
+            reasoning,
+            cast("FollowUp", follow_ups),
+            keep,
+            warm,
+            grace,
+        )
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             runner.run(serving.serve())
 
@@ -112,6 +133,7 @@ class _Serving:
     port: int
     strict: bool
     reasoning: bool
+    follow_ups: "FollowUp"
     keep: bool
     warm: bool
     grace_s: float
@@ -143,19 +165,31 @@ class _Serving:
                 setup.limits,
                 self.strict,
                 self.reasoning,
-                await self._keeper(stack) if self.keep else None,
+                self.follow_ups,
+                *(await self._keeper(stack) if self.keep else (None, None)),
             )
             sock = listening(self.host, self.port)
             self._greet(sock.getsockname()[1], served.names(), needs_key=admission.needs_key)
             await Serving(Endpoint(served, admission), self.grace_s).serve([sock])
 
-    async def _keeper(self, stack: AsyncExitStack) -> "Callable[[Trace], None]":
-        """What keeps a run; leaving the stack writes what waits."""
+    async def _keeper(
+        self, stack: AsyncExitStack
+    ) -> "tuple[Callable[[Trace], None], Callable[[str], Awaitable[Trace | None]]]":
+        """What keeps a run, and what finds it; leaving the stack writes what waits."""
         from partbook.store import BatchWriter, Store, default_url
 
         store = stack.enter_context(Store.open(default_url()))
         writer = await stack.enter_async_context(BatchWriter(store))
-        return writer.put
+
+        async def kept(run_id: str) -> Trace | None:
+            try:
+                await writer.flush()
+                trace = await asyncio.to_thread(store.load, run_id)
+            except StoreError:
+                return None
+            return trace if trace.run_id == run_id else None
+
+        return writer.put, kept
 
     def _admission(self) -> "Admission":
         from partbook.server.admission import KeyDesk, OpenDoor, is_loopback

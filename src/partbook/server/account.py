@@ -2,29 +2,48 @@
 
 The worst case of every call is reserved before it is made, against the day and the month at once,
 and what it really cost replaces it. So requests of one key that run at the same time cannot exceed
-its limits together. `Metered` does so around a model; it also remembers the last failure, for the
-status that a client gets.
+its limits together. Of a key with a limit, the reservation is also in the store before the call is
+made, in one transaction with what other servers on the same store have reserved; what this process
+knows of them is only what it saw then. `Metered` does so around a model; it also remembers the last
+failure, for the status that a client gets.
 """
 
+import asyncio
 import datetime
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Protocol
 
 from partbook.budget import Budget, Limits, Reservation, extras_bound, prompt_bound
-from partbook.errors import BudgetError, WorkerError
+from partbook.errors import BudgetError, ConfigError, StoreError, WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.model import ChatModel, OnText
 from partbook.pool import Price
 from partbook.server.refusal import Refusal
+from partbook.store.api_keys import Spent
 
-__all__ = ["Account", "Ear", "Metered"]
+__all__ = ["Account", "Book", "Ear", "Metered"]
 
 Today = Callable[[], datetime.date]
 
 
 def _utc_today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
+
+
+class Book(Protocol):
+    """What the store has of a key, for all servers; may block."""
+
+    def __call__(
+        self, day: str, usd: Decimal, requests: int, within: tuple[Decimal | None, Decimal | None]
+    ) -> tuple[Spent, bool]:
+        """As `ApiKeys.spend` of the key."""
+        ...
+
+
+_Held = list[tuple[Budget, Reservation]]
 
 
 @dataclass(slots=True)
@@ -35,10 +54,14 @@ class Account:
     """None: no limit."""
     usd_per_month: Decimal | None = None
     today: Today = _utc_today
+    book: Book | None = None
+    """None: there is no other server, and nothing is written."""
     _day: datetime.date | None = None
     _day_budget: Budget = field(default_factory=Budget)
     _month_budget: Budget = field(default_factory=Budget)
-    _told: Decimal = Decimal(0)
+    _known: Decimal = Decimal(0)
+    """What the store has of the day, as this process saw it last."""
+    _telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def is_limited(self) -> bool:
@@ -50,7 +73,7 @@ class Account:
         self._day = day
         self._day_budget = Budget(Limits(self.usd_per_day), usd=spent_today)
         self._month_budget = Budget(Limits(self.usd_per_month), usd=spent_this_month)
-        self._told = spent_today
+        self._known = spent_today
 
     def budgets(self) -> tuple[Budget, Budget]:
         """Those of the day and of the month that it is."""
@@ -60,22 +83,110 @@ class Account:
             self.begin(day, Decimal(0), self._month_budget.usd if same_month else Decimal(0))
         return self._day_budget, self._month_budget
 
-    def take_news(self) -> tuple[datetime.date, Decimal]:
-        """The day, and what was spent in it since this was asked last; may be below 0."""
-        day, _ = self.budgets()
-        news, self._told = day.usd - self._told, day.usd
-        return self.today(), news
+    async def hold(self, usd: Decimal | None) -> _Held:
+        """Reserve the worst case of a call, here and in the store.
 
-    def check(self) -> None:
+        Args:
+            usd: price at most; None where the price is unknown.
+
+        Raises:
+            BudgetError: the key has too little left; nothing is reserved.
+            ConfigError: the key has a limit and the price is unknown.
+            StoreError: the store could not be written; nothing is reserved.
+        """
+        try:
+            held = self._hold(usd)
+        except BudgetError:
+            if self.book is None:
+                raise
+            await self.tell()  # other servers may have let go of something
+            held = self._hold(usd)
+        if self.book is None or not self.is_limited:
+            return held
+        try:
+            if not await self.tell(within_limits=True):
+                raise BudgetError("other servers have reserved what was left", limit="usd")
+        except BaseException:
+            _let_go(held)
+            raise
+        return held
+
+    async def tell(self, requests: int = 0, *, within_limits: bool = False) -> bool:
+        """Write what is news, and take in what other servers have written.
+
+        Args:
+            requests: how many came to their end.
+            within_limits: whether news that exceed a limit are not written.
+
+        Returns:
+            Whether the news were written.
+
+        Raises:
+            StoreError: the store could not be written.
+        """
+        # A caller that is cancelled does not know whether it was written; this goes on and does.
+        told = asyncio.get_running_loop().create_task(self._tell(requests, within_limits))
+        found = await asyncio.shield(told)
+        if isinstance(found, StoreError):
+            raise found
+        return found
+
+    async def _tell(self, requests: int, within_limits: bool) -> bool | StoreError:
+        if self.book is None:
+            return True
+        async with self._telling:
+            today, _ = self.budgets()
+            day, news = self.today(), today.usd - self._known
+            self._known += news
+            within = (self.usd_per_day, self.usd_per_month) if within_limits else (None, None)
+            try:
+                spent, is_written = await asyncio.to_thread(
+                    self.book, day.isoformat(), news, requests, within
+                )
+            except StoreError as err:
+                if self._day == day:
+                    self._known -= news
+                return err
+            if self._day == day:
+                self._known -= Decimal(0) if is_written else news
+                self._take_in(spent)
+            return is_written
+
+    def _take_in(self, spent: Spent) -> None:
+        untold = self._day_budget.usd - self._known
+        self._day_budget.book(0, spent.day + untold - self._day_budget.usd)
+        self._month_budget.book(0, spent.month + untold - self._month_budget.usd)
+        self._known = spent.day
+
+    def _hold(self, usd: Decimal | None) -> _Held:
+        held: _Held = []
+        try:
+            for budget in self.budgets():
+                held.append((budget, budget.reserve(0, usd)))
+        except (BudgetError, ConfigError):
+            _let_go(held)
+            raise
+        return held
+
+    async def check(self) -> None:
         """Refuse a request whose key has nothing left.
 
         Raises:
             Refusal: nothing is left of the day or of the month.
         """
+        if self._spent_limit() is not None and self.book is not None:
+            with suppress(StoreError):  # what is known of other servers may be old
+                await self.tell()
+        limit = self._spent_limit()
+        if limit is not None:
+            raise self.refusal(f"the budget of this key is spent: ${limit}")
+
+    def _spent_limit(self) -> Decimal | None:
         for budget in self.budgets():
             limit = budget.limits.usd
             if limit is not None and budget.usd >= limit:
-                raise self.refusal(f"the budget of this key is spent: ${limit}")
+                return limit
+        return None
 
     def refusal(self, message: str) -> Refusal:
         """What a client is told whose key has too little left."""
@@ -93,6 +204,12 @@ class Account:
             now.date() + datetime.timedelta(days=1), datetime.time(), datetime.UTC
         )
         return (tomorrow - now).total_seconds()
+
+
+def _let_go(held: _Held) -> None:
+    """Of calls that were not made."""
+    for budget, reservation in held:
+        budget.settle(reservation, 0, Decimal(0), called=False)
 
 
 @dataclass(slots=True)
@@ -123,8 +240,9 @@ class Metered:
 
         Raises:
             BudgetError: the key has too little left; no call was made.
+            StoreError: the key has a limit and the store could not be written; likewise.
         """
-        held = self._reserve(messages, sampling)
+        held = await self._reserve(messages, sampling)
         cost: Decimal | None = None  # a cancelled call keeps its worst case
         try:
             completion = await self.model.chat(messages, sampling, on_text)
@@ -141,9 +259,7 @@ class Metered:
             for budget, reservation in held:
                 budget.settle(reservation, 0, cost)
 
-    def _reserve(
-        self, messages: Sequence[Message], sampling: Sampling
-    ) -> list[tuple[Budget, Reservation]]:
+    async def _reserve(self, messages: Sequence[Message], sampling: Sampling) -> _Held:
         if self.account is None:
             return []
         worst: Decimal | None = Decimal(0)
@@ -151,13 +267,8 @@ class Metered:
             read = prompt_bound(messages) + extras_bound(sampling)
             tokens = read, sampling.max_tokens
             worst = None if self.price is None else self.price.worst_usd(*tokens)
-        held: list[tuple[Budget, Reservation]] = []
         try:
-            for budget in self.account.budgets():
-                held.append((budget, budget.reserve(0, worst)))
+            return await self.account.hold(worst)
         except BudgetError as err:
-            for budget, reservation in held:
-                budget.settle(reservation, 0, Decimal(0), called=False)
             self.ear.key_is_spent = err
             raise
-        return held

@@ -4,10 +4,11 @@ Without keys, only this machine may ask, and a page in somebody's browser may no
 the loopback address as well, so requests that carry a foreign `Origin` or `Host` are refused. With
 keys, a request carries one as `Authorization: Bearer` or `x-api-key`. Keys are read from the store
 again every `REFRESH_S`, so a key that is revoked or made while the server runs is known soon; what
-they spend is written back after each request.
+they spend is written by their accounts.
 """
 
 import asyncio
+import functools
 import ipaddress
 import logging
 import time
@@ -41,6 +42,8 @@ class Holder:
     """Names of the workers that may be used; None: all."""
     account: Account | None = None
     rate: Rate | None = None
+    sees_traces: bool = False
+    """Whether whole traces are shown to it."""
 
 
 class OpenDoor:
@@ -78,7 +81,6 @@ class KeyDesk:
         self._holders: dict[str, tuple[ApiKey, Holder]] = {}
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
-        self._writing = asyncio.Lock()
 
     async def admit(self, headers: Mapping[str, str]) -> Holder:
         """Who asks, by the key.
@@ -105,12 +107,10 @@ class KeyDesk:
         """Write what a key has spent since this was called last."""
         if holder.account is None:
             return
-        async with self._writing:
-            day, usd = holder.account.take_news()
-            try:
-                await asyncio.to_thread(self._keys.spend, holder.key_id, day.isoformat(), usd, 1)
-            except StoreError as err:
-                log.error("what key %s has spent cannot be written: %s", holder.key_id, err)
+        try:
+            await holder.account.tell(requests=1)
+        except StoreError as err:
+            log.error("what key %s has spent cannot be written: %s", holder.key_id, err)
 
     async def _read(self) -> None:
         async with self._reading:
@@ -134,7 +134,8 @@ class KeyDesk:
                     holders[key.hash] = known
                     continue
                 by_day = spent.get(key.key_id, {})
-                account = Account(key.usd_per_day, key.usd_per_month)
+                book = functools.partial(self._keys.spend, key.key_id)
+                account = Account(key.usd_per_day, key.usd_per_month, book=book)
                 today_usd = by_day.get(today.isoformat(), _ZERO)
                 account.begin(today, today_usd, sum(by_day.values(), start=_ZERO))
                 holders[key.hash] = key, _holder(key, account)
@@ -148,7 +149,7 @@ Admission = OpenDoor | KeyDesk
 def _holder(key: ApiKey, account: Account) -> Holder:
     workers = None if key.workers is None else frozenset(key.workers)
     rate = None if key.requests_per_minute is None else Rate(key.requests_per_minute)
-    return Holder(key.key_id, workers, account, rate)
+    return Holder(key.key_id, workers, account, rate, key.sees_traces)
 
 
 def _key_in(headers: Mapping[str, str]) -> str:

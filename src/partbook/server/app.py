@@ -22,6 +22,7 @@ from partbook.server.chat_dialect import ChatDialect
 from partbook.server.chat_request import ChatRequest, read_chat
 from partbook.server.dialect import Dialect
 from partbook.server.fields import parsed
+from partbook.server.follow_up import FollowUps, Turn
 from partbook.server.job import Job
 from partbook.server.metrics import Metrics
 from partbook.server.refusal import Refusal
@@ -31,6 +32,7 @@ from partbook.server.running import Running
 from partbook.server.served import Alone, Offer, Served
 from partbook.server.stream import KEEP_ALIVE_S, StreamedAnswer
 from partbook.server.tools import Callers
+from partbook.server.traces import shown_trace
 from partbook.server.whole import WholeAnswer
 
 __all__ = ["Endpoint"]
@@ -77,6 +79,7 @@ class Endpoint:
         self.running = Running(most_at_once)
         self._admission = admission
         self._callers = Callers()
+        self._follow_ups = FollowUps()
         self._max_body_bytes = max_body_bytes
         self._keep_alive_s = keep_alive_s
         routes = [
@@ -85,6 +88,7 @@ class Endpoint:
             Route("/v1/messages", self._messages, methods=["POST"]),
             Route("/v1/models", self._models, methods=["GET"]),
             Route("/v1/models/{name:path}", self._model, methods=["GET"]),
+            Route("/v1/runs/{run_id}", self._run, methods=["GET"]),
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
             Route("/metrics", self._metrics_text, methods=["GET"]),
@@ -129,24 +133,39 @@ class Endpoint:
         asked = read(parsed(body), headers, strict=self.served.strict)
         offer = self.served.offer(asked.model, holder.workers)
         if holder.account is not None:
-            holder.account.check()
-        offer = self._or_who_asked(offer, asked, holder)
-        job = Job(self.served, asked, offer, holder, self._admission, self.metrics, self._callers)
+            await holder.account.check()
+        offer, turn = self._or_one_worker(offer, asked, holder)
+        job = Job(
+            self.served, asked, offer, holder, self._admission, self.metrics, self._callers, turn
+        )
         dialect = spelling(job)
         note = request.state.note
         if asked.stream:
             return StreamedAnswer(job, dialect, self.running, note, self._keep_alive_s)
         return WholeAnswer(job, dialect, self.running, note)
 
-    def _or_who_asked(self, offer: Offer, asked: ChatRequest, holder: Holder) -> Offer:
-        """The worker that asked for the tool whose result this request brings."""
-        name = self._callers.asked(asked.conversation.messages)
-        if isinstance(offer, Alone) or name is None:
-            return offer
-        if holder.workers is not None and name not in holder.workers:
-            return offer
-        pool = self.served.pool
-        return Alone(offer.model, pool[pool.names.index(name)])
+    def _or_one_worker(
+        self, offer: Offer, asked: ChatRequest, holder: Holder
+    ) -> tuple[Offer, Turn | None]:
+        """The offer, or the one worker that goes on; and how the conversation does."""
+        if isinstance(offer, Alone):
+            return offer, None
+        served, allowed = self.served, holder.workers
+        caller = self._callers.asked(asked.conversation.messages)
+        if caller is not None and allowed is not None and caller not in allowed:
+            caller = None
+        turn, name = None, caller
+        if offer.writes_workflows:
+            names = ["*"] if allowed is None else sorted(allowed)
+            scope = [holder.key_id, offer.model, *names]
+            mode = asked.follow_ups or served.follow_ups
+            pool = served.pool_for(offer, allowed)
+            turn = self._follow_ups.turn(asked, scope, pool, mode, caller)
+            if turn.plan == "one-worker" and turn.kept is not None:
+                name = turn.kept.worker
+        if name is None:
+            return offer, turn
+        return Alone(offer.model, served.pool[served.pool.names.index(name)]), turn
 
     async def _body(self, request: Request) -> bytes:
         most = self._max_body_bytes
@@ -173,6 +192,13 @@ class Endpoint:
         name = request.path_params["name"]
         self.served.offer(name, holder.workers)
         return JSONResponse(self.served.described(name))
+
+    async def _run(self, request: Request) -> Response:
+        holder = await self._admission.admit(request.headers)
+        return JSONResponse(
+            await shown_trace(self.served, holder, request.path_params["run_id"]),
+            headers={"Cache-Control": "no-store"},
+        )
 
     async def _ready(self, _: Request) -> Response:
         if self.running.is_stopping:

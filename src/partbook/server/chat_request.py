@@ -9,7 +9,7 @@ Nothing is dropped in silence.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
 from partbook.budget import Limits
 from partbook.server.conversation import Conversation
@@ -19,7 +19,12 @@ from partbook.server.messages import read_messages
 from partbook.server.refusal import Refusal, bad_request
 from partbook.server.wishes import Wishes, read_wishes
 
-__all__ = ["ChatRequest", "read_chat"]
+__all__ = ["ChatRequest", "FollowUp", "read_chat"]
+
+FollowUp = Literal["plan", "keep", "easy"]
+"""How a conversation goes on. `plan`: every turn is planned anew. `keep`: the plan and the workers
+of the last turn are kept where nothing argues against it. `easy`: so too, and short messages go to
+the worker who answered last, alone."""
 
 MOST_CHOICES = 16
 
@@ -68,6 +73,8 @@ class ChatRequest:
     """Whether the reply is to say how it came about."""
     warnings: tuple[str, ...] = ()
     """Fields that were passed over."""
+    follow_ups: FollowUp | None = None
+    """None: as the server does it."""
 
 
 def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bool) -> ChatRequest:
@@ -76,7 +83,8 @@ def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bo
     Args:
         body: its JSON object.
         headers: by names in lower case; `x-partbook-...` says what the fields `max_usd`,
-            `max_calls`, `timeout_s`, `partbook_metadata` and `partbook_strict` say.
+            `max_calls`, `timeout_s`, `partbook_metadata`, `partbook_strict` and
+            `partbook_follow_ups` say.
         strict: whether what would be passed over is refused, where the request does not say.
 
     Raises:
@@ -94,6 +102,7 @@ def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bo
     known_effort = effort is None or effort in EFFORTS
     limits = _limits(fields, headers)
     metadata = _switch(fields, headers, "partbook_metadata", "x-partbook-metadata")
+    follow_ups = _follow_ups(fields, headers)
     told_strict = _switch(fields, headers, "partbook_strict", "x-partbook-strict")
     n = fields.integer("n", 1, MOST_CHOICES) or 1
     warnings += unknown_options
@@ -118,6 +127,7 @@ def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bo
         limits,
         bool(metadata),
         warnings,
+        follow_ups,
     )
 
 
@@ -197,6 +207,15 @@ def _money(value: object) -> Decimal | None:
         except InvalidOperation:
             pass
     raise bad_request("max_usd: an amount of 0 or more was expected", "max_usd", "invalid_value")
+
+
+def _follow_ups(fields: Fields, headers: Mapping[str, str]) -> FollowUp | None:
+    field, header = "partbook_follow_ups", "x-partbook-follow-ups"
+    told = fields.text(field, 20)
+    where, value = (header, headers.get(header)) if told is None else (field, told)
+    if value is None or value in get_args(FollowUp):
+        return cast(FollowUp | None, value)
+    raise bad_request(f"{where}: plan, keep or easy was expected", where, "invalid_value")
 
 
 def _switch(fields: Fields, headers: Mapping[str, str], field: str, header: str) -> bool | None:

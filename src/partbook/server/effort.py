@@ -12,7 +12,7 @@ from types import MappingProxyType
 from partbook.conduct import Conductor, Proposer
 from partbook.workflow import MAX_STEPS
 
-__all__ = ["EFFORTS", "Effort", "effort_of", "with_effort"]
+__all__ = ["EFFORTS", "USUAL", "Effort", "effort_of", "with_effort"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ EFFORTS: Mapping[str, Effort] = MappingProxyType(
 )
 
 USUAL = "medium"
+"""The effort of a request that names none."""
 
 
 def effort_of(name: str | None) -> Effort:

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from partbook.budget import Budget
-from partbook.errors import BudgetError, ConfigError, WorkerError
+from partbook.errors import BudgetError, ConfigError, StoreError, WorkerError
 from partbook.message import Completion
 from partbook.pool import AgentPool, Worker, WorkerSpec
 from partbook.server.account import Ear, Metered
 from partbook.server.admission import Admission, Holder
 from partbook.server.asking import OnChoice, ask_worker
 from partbook.server.chat_request import ChatRequest
+from partbook.server.follow_up import Turn
+from partbook.server.kept_plan import KeptPlan, plan_to_keep
 from partbook.server.metrics import Metrics
 from partbook.server.narrator import Narrator
 from partbook.server.orchestra import (
@@ -58,6 +60,8 @@ class Job:
     admission: Admission
     metrics: Metrics
     callers: Callers
+    turn: Turn | None = None
+    """How a conversation goes on; None where no Conductor would plan."""
     run_id: str = field(default_factory=lambda: secrets.token_hex(10))
     created: int = field(default_factory=lambda: int(time.time()))
     ledger: Sequence[Entry] = ()
@@ -89,7 +93,13 @@ class Job:
             for answer in reply.answers:
                 if not answer.tool_calls:
                     self.asked.wishes.check(answer.text, answer.finish_reason)
-            return reply
+            return reply if self.turn is None else replace(reply, turn=self.turn.to_dict())
+        except Refusal:
+            if self.turn is not None:
+                self.turn.forget()
+            raise
+        except StoreError as err:
+            raise _no_account() from err
         finally:
             self.metrics.spent(self.ledger)
             # Also where the client has gone away: what it has spent is spent.
@@ -124,6 +134,8 @@ class Job:
             pool = AgentPool("alone", (offer.worker,))
             raise setup_refusal(err, limits, self.holder.account, pool) from err
         answers = self._answers(completions, spec.name)
+        if self.turn is not None:
+            self.turn.go_on()
         return Reply(tuple(answers), tuple(self.ledger), self.run_id, time.monotonic() - begun)
 
     async def _orchestra(self, offer: Orchestra, hearing: Hearing, begun: float) -> Reply:
@@ -131,6 +143,8 @@ class Job:
         if asked.wishes.tools and not offer.writes_workflows and not self.served.takes_tools(offer):
             raise _no_tools("the worker of the workflow's last step")
         limits = orchestra_limits(offer, asked, self.served.limits)
+        if self.turn is not None and self.turn.plan == "kept" and self.turn.kept is not None:
+            offer = replace(offer, proposer=KeptPlan(self.turn.kept.workflow))
         # With more than one round, no answer is the last before the run is over.
         on_answer = hearing.on_answer if limits.rounds == 1 else None
 
@@ -153,6 +167,9 @@ class Job:
                     self.served.keep(so_far)
         step = answering_step(trace)
         worker = _of_name(cast.last or cast, step.answered_by or step.worker)
+        workflow = plan_to_keep(trace, pool)
+        if self.turn is not None and workflow is not None:
+            self.turn.remember(workflow, worker.name)
         self._check_tools(worker.spec, ear)
         answers = [Answer(step.answer or "", step.finish_reason or "stop", ear.tool_calls)]
         if ear.tool_calls:
@@ -259,6 +276,16 @@ def _of_name(pool: AgentPool, name: str) -> Worker:
 
 def _no_tools(who: str) -> Refusal:
     return bad_request(f"tools: {who} takes none", "tools", "unsupported_parameter")
+
+
+def _no_account() -> Refusal:
+    return Refusal(
+        "what this key may spend cannot be looked up",
+        status=503,
+        kind="overloaded_error",
+        code="account_unavailable",
+        retry_after_s=5,
+    )
 
 
 def _too_late(limit_s: float | None) -> Refusal:

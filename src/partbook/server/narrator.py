@@ -17,6 +17,7 @@ from partbook.event import (
     StepRetried,
     StepText,
 )
+from partbook.server.kept_plan import KEPT
 from partbook.trace import Trace, TraceBuilder
 from partbook.workflow import Workflow
 
@@ -28,6 +29,8 @@ _SOURCES = {
     "fallback": "the fallback, since the Conductor's text held no plan",
     "fixed": "fixed",
 }
+
+_KEPT = "kept from the turn before"
 
 
 class Narrator:
@@ -92,7 +95,8 @@ class Narrator:
     def _plan(self, event: Planned) -> None:
         if event.round == self._round:
             self._last = len(event.workflow.steps) - 1
-        self._on_reasoning(_spelt(event.workflow, _SOURCES[event.source], self._workers))
+        source = _KEPT if event.name == KEPT else _SOURCES[event.source]
+        self._on_reasoning(_spelt(event.workflow, source, self._workers))
 
     def _finish(self, event: StepFinished) -> None:
         answer = event.answer or ""

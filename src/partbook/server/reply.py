@@ -4,12 +4,14 @@ Usage is the sum over every call that was made for the request, the Conductor's,
 further choices included; its details are parts of those sums. What is not known is null.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from partbook.message import Completion, FinishReason, Usage
 from partbook.pool import WorkerSpec
+from partbook.server.kept_plan import KEPT
 from partbook.spend_json import money
 from partbook.stage import cost_of
 from partbook.trace import StepTrace, Trace
@@ -89,6 +91,8 @@ class Reply:
     seconds: float
     plan: dict[str, Any] | None = None
     """The workflow and where it came from; None where one worker was asked alone."""
+    turn: Mapping[str, str] | None = None
+    """How it goes on from the turn before; None where no Conductor would have planned."""
 
     @property
     def usage(self) -> Usage:
@@ -124,6 +128,7 @@ class Reply:
             "cost_usd": money(self.cost_usd),
             "usage_is_whole": self.is_usage_whole,
             "plan": self.plan,
+            "turn": None if self.turn is None else dict(self.turn),
             "ledger": [entry.to_dict() for entry in self.ledger],
         }
 
@@ -196,9 +201,10 @@ def plan_of(trace: Trace) -> dict[str, Any] | None:
     """The workflow that was played last, as JSON values; None: there was none."""
     for round_ in reversed(trace.rounds):
         if round_.workflow is not None:
+            is_kept = round_.workflow_name == KEPT
             return {
-                "source": round_.source,
-                "name": round_.workflow_name or None,
+                "source": "kept" if is_kept else round_.source,
+                "name": None if is_kept else round_.workflow_name or None,
                 "steps": [
                     {
                         "worker": trace.workers[step.worker],

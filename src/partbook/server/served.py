@@ -5,7 +5,7 @@ fixed workflow. The dated name is that of the orchestra as it is now: another po
 another one, so whoever pins it never gets something else without being told.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from partbook.conduct import Conductor, Fixed, Proposer
 from partbook.errors import ConfigError
 from partbook.fixed import FixedWorkflow
 from partbook.pool import AgentPool, Worker
+from partbook.server.chat_request import FollowUp
 from partbook.server.refusal import Refusal
 from partbook.server.wishes import takes_tools
 from partbook.trace import Trace
@@ -69,8 +70,12 @@ class Served:
     """Whether a request with a field that would be passed over is refused."""
     reasoning: bool = True
     """Whether plan and steps are shown as reasoning."""
+    follow_ups: FollowUp = "keep"
+    """How conversations go on where the request does not say."""
     keep: Callable[[Trace], None] | None = None
     """Keeps a run with all that was said in it; None: nothing of that is kept."""
+    kept: Callable[[str], Awaitable[Trace | None]] | None = None
+    """Finds a run that was kept, by its whole id; None: nothing is kept."""
 
     def offer(self, model: str, workers: frozenset[str] | None = None) -> Offer:
         """What a model name stands for.

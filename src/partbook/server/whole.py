@@ -64,6 +64,8 @@ def common_headers(job: Job) -> dict[str, str]:
     headers = {"Cache-Control": "no-store", "x-request-id": job.run_id}
     if job.warnings:
         headers["x-partbook-warning"] = _header(f"passed over: {', '.join(job.warnings)}")
+    if job.turn is not None:
+        headers["x-partbook-plan"] = job.turn.plan
     if job.holder.rate is not None:
         headers |= job.holder.rate.headers()
     return headers
@@ -99,6 +101,7 @@ def noted(job: Job) -> dict[str, Any]:
         "id": job.run_id,
         "key": job.holder.key_id,
         "model": job.offer.model,
+        "plan": None if job.turn is None else job.turn.plan,
         "stream": job.asked.stream,
         "calls": sum(entry.calls for entry in job.ledger),
         "prompt_tokens": sum(usage.prompt_tokens for usage in usages),

@@ -8,7 +8,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +22,7 @@ from partbook.store.faults import as_store_errors
 from partbook.store.key_schema import api_keys, key_days, served
 from partbook.store.opening import open_engine, resolve
 
-__all__ = ["ApiKey", "ApiKeys", "hash_of"]
+__all__ = ["ApiKey", "ApiKeys", "Spent", "hash_of"]
 
 PREFIX = "pb-"
 """What a key begins with, so that it can be found where it should not be."""
@@ -48,6 +48,17 @@ class ApiKey:
     requests_per_minute: int | None = None
     workers: tuple[str, ...] | None = None
     """Names of the workers that it may use; None: all."""
+    sees_traces: bool = False
+    """Whether a server shows it whole traces, with all that was said, of anybody's runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a key has spent, in dollars, by all servers on the store."""
+
+    day: Decimal
+    month: Decimal
+    """That of the day."""
 
 
 def hash_of(key: str) -> str:
@@ -90,6 +101,7 @@ class ApiKeys:
         usd_per_month: Decimal | None = None,
         requests_per_minute: int | None = None,
         workers: tuple[str, ...] | None = None,
+        sees_traces: bool = False,
     ) -> tuple[ApiKey, str]:
         """Make a key.
 
@@ -110,6 +122,7 @@ class ApiKeys:
             usd_per_month,
             requests_per_minute,
             workers,
+            sees_traces,
         )
         with as_store_errors(self._place), self._engine.begin() as connection:
             connection.execute(api_keys.insert(), _row_of(kept))
@@ -146,7 +159,14 @@ class ApiKeys:
             )
         return found[0]
 
-    def spend(self, key_id: str, day: str, usd: Decimal, requests: int) -> None:
+    def spend(
+        self,
+        key_id: str,
+        day: str,
+        usd: Decimal,
+        requests: int,
+        within: tuple[Decimal | None, Decimal | None] = (None, None),
+    ) -> tuple[Spent, bool]:
         """Add to what a key has spent in a day.
 
         Args:
@@ -154,22 +174,34 @@ class ApiKeys:
             day: of UTC, like `2026-11-29`.
             usd: may be below 0, where less was billed than was held for it.
             requests: how many more there were.
+            within: most of the day and of its month; an amount above 0 that would lead beyond is
+                not added. None: no limit.
+
+        Returns:
+            What is spent now, and whether it was added.
 
         Raises:
             StoreError: it could not be written.
         """
         with as_store_errors(self._place), self._engine.connect() as connection:
             connection.execute(text("BEGIN IMMEDIATE"))  # read and written as one
-            known = _day(connection, key_id, day)
-            total = usd + (Decimal(0) if known is None else Decimal(known.usd))
+            of_month = {row.day: row for row in _month(connection, key_id, day[:7])}
+            known = of_month.get(day)
+            today = Decimal(0) if known is None else Decimal(known.usd)
+            month = sum((Decimal(row.usd) for row in of_month.values()), start=Decimal(0))
+            after = Spent(today + usd, month + usd)
+            if usd > 0 and (_exceeds(after.day, within[0]) or _exceeds(after.month, within[1])):
+                connection.rollback()
+                return Spent(today, month), False
             count = requests + (0 if known is None else known.requests)
-            values = {"usd": format(total, "f"), "requests": count}
+            values = {"usd": format(after.day, "f"), "requests": count}
             connection.execute(
                 sqlite.insert(key_days)
                 .values(key_id=key_id, day=day, **values)
                 .on_conflict_do_update(index_elements=["key_id", "day"], set_=values)
             )
             connection.commit()
+            return after, True
 
     def spent(self, month: str) -> Mapping[str, Mapping[str, Decimal]]:
         """What was spent in a month: dollars by day, by key.
@@ -196,9 +228,13 @@ class ApiKeys:
             return float(connection.execute(query).scalar_one())
 
 
-def _day(connection: Connection, key_id: str, day: str) -> Row[Any] | None:
-    query = select(key_days).where(key_days.c.key_id == key_id, key_days.c.day == day)
-    return connection.execute(query).first()
+def _month(connection: Connection, key_id: str, month: str) -> Sequence[Row[Any]]:
+    days = key_days.c.day.startswith(month, autoescape=True)
+    return connection.execute(select(key_days).where(key_days.c.key_id == key_id, days)).all()
+
+
+def _exceeds(usd: Decimal, limit: Decimal | None) -> bool:
+    return limit is not None and usd > limit
 
 
 def _row_of(key: ApiKey) -> dict[str, Any]:
@@ -213,6 +249,7 @@ def _row_of(key: ApiKey) -> dict[str, Any]:
         "usd_per_month": None if month is None else format(month, "f"),
         "requests_per_minute": key.requests_per_minute,
         "workers": None if key.workers is None else json.dumps(key.workers),
+        "sees_traces": key.sees_traces,
     }
 
 
@@ -227,4 +264,5 @@ def _from_row(row: Row[Any]) -> ApiKey:
         None if row.usd_per_month is None else Decimal(row.usd_per_month),
         row.requests_per_minute,
         None if row.workers is None else tuple(json.loads(row.workers)),
+        row.sees_traces,
     )

@@ -1,6 +1,6 @@
 """The tables of a server: its keys, what each has spent, and since when what is served."""
 
-from sqlalchemy import Column, Float, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, String, Table, Text
 
 from partbook.store.schema import metadata
 
@@ -18,6 +18,7 @@ api_keys = Table(
     Column("usd_per_month", String(64), comment="plain digits; null: no limit"),
     Column("requests_per_minute", Integer, comment="null: no limit"),
     Column("workers", Text, comment="JSON list of names; null: all"),
+    Column("sees_traces", Boolean, nullable=False, server_default="0"),
 )
 
 key_days = Table(

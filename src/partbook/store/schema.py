@@ -15,7 +15,7 @@ from partbook.trace_json import trace_summary, trace_to_json
 
 __all__ = ["HEAD", "UNTAGGED", "VERSION_TABLE", "Tags", "metadata", "row_of", "runs"]
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration. Versions are four digits that ascend, so that a later one is known."""
 
 VERSION_TABLE = "partbook_version"
