@@ -145,16 +145,6 @@ def test_a_dry_run_says_whether_there_is_memory_enough(arguments):
     assert "GiB are available" in str(result.exception)
 
 
-PRICED = """
-[[workers]]
-name = "far"
-kind = "http"
-model = "m"
-endpoint = "http://127.0.0.1:9/v1"
-retries = 0
-"""
-
-
 @pytest.mark.parametrize(
     ("price", "changes", "money"),
     [
@@ -168,7 +158,7 @@ retries = 0
     ],
 )
 def test_money_that_cannot_be_known_is_never_the_labs(arguments, tmp_path, price, changes, money):
-    (tmp_path / "pool.toml").write_text(f"{POOL}{PRICED}{price}")
+    (tmp_path / "pool.toml").write_text(f"{POOL}{ABSENT}{price}")
     more = [part for one in changes for part in ("--set", one)]
 
     result = run(train_app, [*arguments, "--dry-run", *more])

@@ -1,4 +1,4 @@
-"""A server that takes a request and never answers."""
+"""Servers that runs are killed against, and the command, started quickly."""
 
 import socket
 import threading
@@ -7,9 +7,28 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.e2e.kill_world import Launcher, Server, running_server
+
+
+@pytest.fixture(scope="module")
+def partbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
+    """The command, started quickly."""
+    launcher = Launcher(tmp_path_factory.mktemp("launcher"))
+    yield launcher
+    launcher.close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server that notes what it is asked."""
+    with running_server() as running:
+        yield running
+
 
 @dataclass
 class SlowServer:
+    """Takes a request and never answers."""
+
     url: str
     asked: threading.Event
 

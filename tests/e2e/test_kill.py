@@ -20,7 +20,7 @@ import pytest
 from partbook.resume import known_texts
 from partbook.store import Store
 from partbook.trace import Trace
-from tests.e2e.kill_world import STEPS, WORKFLOW, Launcher, Server, kill, running_server
+from tests.e2e.kill_world import STEPS, WORKFLOW, Launcher, Server, kill
 
 KILLS = int(os.environ.get("PARTBOOK_KILLS", "20"))
 LONGEST_WAIT_S = 0.015
@@ -43,12 +43,6 @@ class Tally:
     """Calls that were seen by the server and whose answer was not kept when the process died."""
     start_s: float = 0.06
     """How long it took lately until a process made its first call; a busy machine takes longer."""
-
-
-@pytest.fixture
-def server():
-    with running_server() as running:
-        yield running
 
 
 @pytest.fixture

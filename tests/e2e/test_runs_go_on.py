@@ -5,26 +5,10 @@ import os
 import sqlite3
 from pathlib import Path
 
-import pytest
-
 from partbook.store import Store
-from tests.e2e.kill_world import ANSWERS, STEPS, WORKFLOW, Launcher, Server, kill, running_server
+from tests.e2e.kill_world import ANSWERS, STEPS, WORKFLOW, Launcher, Server, kill
 
 KEY = "sk-planted-0123456789abcdef"
-
-
-@pytest.fixture(scope="module")
-def partbook(tmp_path_factory):
-    """The command, started quickly."""
-    launcher = Launcher(tmp_path_factory.mktemp("launcher"))
-    yield launcher
-    launcher.close()
-
-
-@pytest.fixture
-def server():
-    with running_server() as running:
-        yield running
 
 
 def write_files(folder: Path, server: Server, more: str = "") -> list[str]:

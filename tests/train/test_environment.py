@@ -12,20 +12,9 @@ from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
 from partbook.reward import Tariff
 from partbook.train.environment import Environment, lab_environment
 from partbook.train.playing_loop import playing_loop
-from partbook.train.row import Row
 from tests.fakes import Failing
+from tests.train.lab_case import RIGHT, ROW, WRONG
 
-ROW = Row(
-    "train-2-2",
-    "Notes: Lara lives in Berlin, Carla lives in Lima, Mila lives in Sofia. "
-    "Read where Mila lives, then find how many letters are in the result.",
-    ("dee", "bo", "val"),
-)
-RIGHT = (
-    'model_id = [0, 1]\nsubtasks = ["read where Mila lives", '
-    '"find how many letters are in the result"]\naccess_list = [[], [0]]'
-)
-WRONG = RIGHT.replace("[0, 1]", "[1, 1]")
 ONE = 'model_id = [0]\nsubtasks = ["x"]\naccess_list = [[]]'
 
 

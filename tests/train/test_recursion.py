@@ -22,20 +22,10 @@ from partbook.train.recursion import (
 from partbook.train.row import Row, lab_rows
 from partbook.train.scoring import Scoring
 from partbook.train.second_look import told_apart
+from tests.train.lab_case import RIGHT, ROW, WRONG
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
-ROW = Row(
-    "train-2-2",
-    "Notes: Lara lives in Berlin, Carla lives in Lima, Mila lives in Sofia. "
-    "Read where Mila lives, then find how many letters are in the result.",
-    ("dee", "bo", "val"),
-)
-RIGHT = (
-    'model_id = [0, 1]\nsubtasks = ["read where Mila lives", '
-    '"find how many letters are in the result"]\naccess_list = [[], [0]]'
-)
-WRONG = RIGHT.replace("[0, 1]", "[1, 1]")
 KEEP = "model_id = []\nsubtasks = []\naccess_list = []"
 
 SMALL = [

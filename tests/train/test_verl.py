@@ -29,17 +29,8 @@ from partbook.train.verl import (
     verl_rows,
     write_verl_data,
 )
+from tests.train.lab_case import RIGHT, ROW, WRONG
 
-ROW = Row(
-    "train-2-2",
-    "Notes: Lara lives in Berlin, Carla lives in Lima, Mila lives in Sofia. "
-    "Read where Mila lives, then find how many letters are in the result.",
-    ("dee", "bo", "val"),
-)
-RIGHT = (
-    'model_id = [0, 1]\nsubtasks = ["read where Mila lives", '
-    '"find how many letters are in the result"]\naccess_list = [[], [0]]'
-)
 INFO = {"row": ROW.to_json()}
 CHANGES = ["grpo.steps=2", "grpo.problems=2", "data.tasks=[]", "data.pool=''"]
 KEYS = {"score", "acc", "valid", "lost", "steps", "calls"}
@@ -47,7 +38,7 @@ KEYS = {"score", "acc", "valid", "lost", "steps", "calls"}
 
 @pytest.mark.parametrize(
     ("text", "score", "valid"),
-    [(RIGHT, 1.0, 1.0), (RIGHT.replace("[0, 1]", "[1, 1]"), 0.5, 1.0), ("no lists", 0.0, 0.0)],
+    [(RIGHT, 1.0, 1.0), (WRONG, 0.5, 1.0), ("no lists", 0.0, 0.0)],
 )
 async def test_a_rollout_gets_the_reward_of_the_paper(text, score, valid):
     found = await score_rollout(lab_environment(), text, INFO)

@@ -1,28 +1,26 @@
 """Work: what the stages do. Every piece is plain data that another process can carry out."""
 
-import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from transformers.utils import logging as quiet
 
 from partbook.claims.answers import Answer, answer_of, write_answers
 from partbook.errors import ConfigError
 from partbook.lab.pool import GUESTS
 from partbook.models.trained import Trained
 from partbook.train.ablation import revision
-from partbook.train.environment import Environment, Outcome, lab_environment
+from partbook.train.environment import Outcome, lab_environment
 from partbook.train.grpo import newest_checkpoint
-from partbook.train.policy import Net, open_net, prompt_text, sample, save_net
-from partbook.train.preset import Preset, load_preset
+from partbook.train.hush import hush
+from partbook.train.policy import Net, open_net, rollouts, save_net
+from partbook.train.preset import load_preset
 from partbook.train.recursion import answered
 from partbook.train.row import LAB_WORKERS, Row, lab_rows
 from partbook.train.run import make_warm_start, train
@@ -133,8 +131,7 @@ class Examine:
         found = {}
         for pool in self.pools:
             rows = _rows(pool, self.problems)
-            outcomes = _answered(net, preset, environment, rows)
-            found[pool] = _kept(rows, outcomes)
+            found[pool] = _kept(rows, rollouts(net, preset, environment, rows, None))
         write_answers(folder / ANSWERS, found)
 
 
@@ -202,14 +199,6 @@ def _rows(pool: str, problems: int) -> list[Row]:
     return lab_rows(problems, "test", 0, workers=workers, subset=_FOUR if pool == FOURS else 0)
 
 
-def _answered(
-    net: Net, preset: Preset, environment: Environment, rows: Sequence[Row]
-) -> list[Outcome]:
-    style = preset.prompt_style
-    prompts = [prompt_text(net.tokenizer, style, row, environment) for row in rows]
-    return asyncio.run(environment.score(rows, sample(net, prompts, preset, None)))
-
-
 def _kept(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> list[Answer]:
     found = (answer_of(row, outcome) for row, outcome in zip(rows, outcomes, strict=True))
     return [answer for answer in found if answer is not None]
@@ -234,9 +223,7 @@ class _Log:
 
     def __enter__(self) -> Callable[[str], None]:
         torch.set_num_threads(1)
-        warnings.filterwarnings("ignore", category=FutureWarning, module=r"transformers|trl|peft")
-        quiet.set_verbosity_error()  # type: ignore[no-untyped-call]
-        quiet.disable_progress_bar()  # type: ignore[no-untyped-call]
+        hush()
         self._file = self._path.open("a", encoding="utf-8")
         return lambda line: print(line, file=self._file, flush=True)
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,11 +62,12 @@ def train_command(
     chosen = _preset(preset, [*(change or []), *logs])
     folder = out or Path("runs/out") / f"{chosen.name}-{seed}"
     _need_extra()
-    _quiet()
     from partbook.cli.train_check import check_before, show_needs
     from partbook.cli.train_pool import opened_for_training
+    from partbook.train.hush import hush
     from partbook.train.run import check_machine, check_start, train
 
+    hush()
     if dry_run:
         show_needs(chosen, folder, seed, _say)
         check_before(chosen, seed, _say)
@@ -171,15 +171,6 @@ def _preset(name: str, changes: list[str] | None) -> "Preset":
     from partbook.train.preset import load_preset
 
     return load_preset(name, changes or [])
-
-
-def _quiet() -> None:
-    """Let the libraries say only what is wrong: the run says itself what it does."""
-    from transformers.utils import logging
-
-    warnings.filterwarnings("ignore", category=FutureWarning, module=r"transformers|trl|peft")
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _numbers(text: str) -> list[int]:

@@ -22,7 +22,7 @@ from partbook.economy.page_parts import (
 )
 from partbook.economy.wishes import Wishes
 from partbook.economy.words import Language, amount, note, percent, range_of, say, value_of
-from partbook.evaluate.markup import Markup, join, tag
+from partbook.evaluate.markup import Markup, document, join, tag
 from partbook.evaluate.page_parts import tile
 
 __all__ = ["as_page"]
@@ -56,16 +56,6 @@ def as_page(answer: Answer, wishes: Wishes, language: Language) -> str:
     house = files("partbook.evaluate").joinpath("page.css").read_text(encoding="utf-8")
     own = files("partbook.economy").joinpath("page.css").read_text(encoding="utf-8")
     title = say(language, "title")
-    head = join(
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup(
-            '<meta http-equiv="Content-Security-Policy" '
-            "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        ),
-        tag("title", f"{title} · {answer.month} · Partbook"),
-        tag("style", Markup(house + own)),
-    )
     main = tag(
         "main",
         _top(answer, wishes, language, title),
@@ -78,9 +68,7 @@ def as_page(answer: Answer, wishes: Wishes, language: Language) -> str:
         _figures(answer, wishes, language),
         tag("footer", f"{say(language, 'footer')} · Partbook {version('partbook')}"),
     )
-    return (
-        f'<!doctype html>\n<html lang="{language}"><head>{head}</head>{tag("body", main)}</html>\n'
-    )
+    return document(language, f"{title} · {answer.month} · Partbook", house + own, main)
 
 
 def _top(answer: Answer, wishes: Wishes, language: Language, title: str) -> Markup:

@@ -6,7 +6,7 @@ Whatever a model or a data set says goes through `tag` as plain text and is esca
 
 from html import escape
 
-__all__ = ["Markup", "join", "tag"]
+__all__ = ["Markup", "document", "join", "tag"]
 
 
 class Markup(str):
@@ -38,6 +38,29 @@ def join(*children: str) -> Markup:
     return Markup(
         "".join(child if isinstance(child, Markup) else escape(child) for child in children)
     )
+
+
+def document(language: str, title: str, style: str, main: Markup) -> str:
+    """A whole page of one file, which loads nothing and runs no script, whatever stands in it.
+
+    Args:
+        language: of the page, as `en`.
+        title: in the window's bar.
+        style: all of its CSS.
+        main: what is seen.
+    """
+    head = join(
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup(
+            '<meta http-equiv="Content-Security-Policy" '
+            "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        ),
+        tag("title", title),
+        tag("style", Markup(style)),
+    )
+    body = tag("body", main)
+    return f'<!doctype html>\n<html lang="{language}"><head>{head}</head>{body}</html>\n'
 
 
 def _text(value: str | float) -> str:

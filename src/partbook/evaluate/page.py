@@ -11,7 +11,7 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from partbook.evaluate.figures import Figures
-from partbook.evaluate.markup import Markup, join, tag
+from partbook.evaluate.markup import Markup, document, join, tag
 from partbook.evaluate.page_cases import case_list
 from partbook.evaluate.page_parts import (
     bars,
@@ -36,17 +36,6 @@ _SHORT = 160
 def as_page(summary: Summary, published: Sequence[Published] = ()) -> str:
     """The page as HTML."""
     style = files("partbook.evaluate").joinpath("page.css").read_text(encoding="utf-8")
-    head = join(
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        # Nothing may be loaded and no script may run, whatever a model has written.
-        Markup(
-            '<meta http-equiv="Content-Security-Policy" '
-            "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        ),
-        tag("title", f"{title(summary)} · Partbook"),
-        tag("style", Markup(style)),
-    )
     main = tag(
         "main",
         _top(summary),
@@ -60,8 +49,7 @@ def as_page(summary: Summary, published: Sequence[Published] = ()) -> str:
         _published(summary, published),
         _method(summary),
     )
-    body = tag("body", main)
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>{body}</html>\n'
+    return document("en", f"{title(summary)} · Partbook", style, main)
 
 
 def _top(summary: Summary) -> Markup:

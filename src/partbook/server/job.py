@@ -28,7 +28,7 @@ from partbook.server.orchestra import (
     setup_refusal,
     smaller,
 )
-from partbook.server.refusal import Refusal, bad_request, of_error
+from partbook.server.refusal import Refusal, bad_request, not_now, of_error
 from partbook.server.reply import Answer, Entry, Reply, answering_step, entries_of, plan_of
 from partbook.server.served import Alone, Offer, Orchestra, Served
 from partbook.server.tools import Callers, is_call_demanded
@@ -279,13 +279,7 @@ def _no_tools(who: str) -> Refusal:
 
 
 def _no_account() -> Refusal:
-    return Refusal(
-        "what this key may spend cannot be looked up",
-        status=503,
-        kind="overloaded_error",
-        code="account_unavailable",
-        retry_after_s=5,
-    )
+    return not_now("what this key may spend cannot be looked up", "account_unavailable")
 
 
 def _too_late(limit_s: float | None) -> Refusal:

@@ -12,7 +12,7 @@ from typing import Any
 from partbook.errors import BudgetError, FaultKind, PartbookError, WorkerError
 from partbook.trace import Trace
 
-__all__ = ["Refusal", "bad_request", "of_error", "refusal_of"]
+__all__ = ["Refusal", "bad_request", "not_now", "of_error", "refusal_of"]
 
 DEFAULT_WAIT_S = 5.0
 """What `Retry-After` says where a worker is overloaded and does not say for how long."""
@@ -64,6 +64,13 @@ class Refusal(Exception):
 def bad_request(message: str, param: str | None, code: str | None = None) -> Refusal:
     """A request that its sender can mend."""
     return Refusal(message, status=400, kind="invalid_request_error", param=param, code=code)
+
+
+def not_now(message: str, code: str, retry_after_s: float = 5) -> Refusal:
+    """A request that the server itself cannot take at the moment."""
+    return Refusal(
+        message, status=503, kind="overloaded_error", code=code, retry_after_s=retry_after_s
+    )
 
 
 _FAULTS: Mapping[FaultKind, tuple[int, str, str]] = {

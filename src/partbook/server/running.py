@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 
 from starlette.types import Receive
 
-from partbook.server.refusal import Refusal
+from partbook.server.refusal import Refusal, not_now
 from partbook.server.reply import Reply
 
 __all__ = ["Running", "ended", "ending", "until_gone"]
@@ -37,13 +37,8 @@ class Running:
         if self.is_stopping:
             raise ending()
         if len(self._tasks) >= self._most:
-            raise Refusal(
-                f"{self._most} requests are being answered; come back",
-                status=503,
-                kind="overloaded_error",
-                code="server_busy",
-                retry_after_s=1,
-            )
+            told = f"{self._most} requests are being answered; come back"
+            raise not_now(told, "server_busy", retry_after_s=1)
 
     def start(self, work: Coroutine[None, None, Reply]) -> asyncio.Task[Reply]:
         """Begin to play a request."""
@@ -87,10 +82,4 @@ async def ended(*tasks: asyncio.Task[Reply] | asyncio.Task[None]) -> None:
 
 def ending() -> Refusal:
     """What a request is told that the server cannot finish."""
-    return Refusal(
-        "the server is shutting down",
-        status=503,
-        kind="overloaded_error",
-        code="shutting_down",
-        retry_after_s=5,
-    )
+    return not_now("the server is shutting down", "shutting_down")

@@ -4,14 +4,13 @@ In the lab the best that can be done with a row is known, so an exam there also 
 policy is from it. With real tasks nobody knows, and an exam says what a step says.
 """
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from partbook.train.environment import Environment
 from partbook.train.measure import Ceiling, Figures, ceiling, figures
-from partbook.train.policy import Net, prompt_text, sample
+from partbook.train.policy import Net, rollouts
 from partbook.train.preset import Preset
 from partbook.train.row import Row
 from partbook.train.scoring import step_metrics
@@ -50,8 +49,7 @@ class Exam:
             environment: plays and judges.
             seed: of draws at temperature 1; None: the likeliest tokens.
         """
-        texts = _written(self.rows, net, preset, environment, seed)
-        outcomes = asyncio.run(environment.score(self.rows, texts))
+        outcomes = rollouts(net, preset, environment, self.rows, seed)
         return figures(self.rows, outcomes, self.best)
 
     def marks(
@@ -71,15 +69,6 @@ class TaskExam:
         self, net: Net, preset: Preset, environment: Environment, seed: int | None
     ) -> Mapping[str, object]:
         """As `Examination.marks`, with the keys of `step_metrics`."""
-        texts = _written(self.rows, net, preset, environment, seed)
-        outcomes = asyncio.run(environment.score(self.rows, texts))
+        outcomes = rollouts(net, preset, environment, self.rows, seed)
         scored = sum(outcome.reward is not None for outcome in outcomes)
         return {"problems": scored, **step_metrics(self.rows, outcomes)}
-
-
-def _written(
-    rows: tuple[Row, ...], net: Net, preset: Preset, environment: Environment, seed: int | None
-) -> list[str]:
-    style = preset.prompt_style
-    prompts = [prompt_text(net.tokenizer, style, row, environment) for row in rows]
-    return sample(net, prompts, preset, seed)

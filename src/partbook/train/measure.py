@@ -19,7 +19,7 @@ from partbook.train.environment import Outcome
 from partbook.train.row import Row, problem_of
 from partbook.workflow import Workflow
 
-__all__ = ["Ceiling", "Figures", "ceiling", "faithful_subtasks", "figures"]
+__all__ = ["Ceiling", "Figures", "ceiling", "faithful_subtasks", "figures", "shares_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def ceiling(rows: Sequence[Row]) -> Ceiling:
     plans = [one.workflow for one in best]
     names = _worker_names(zip(rows, plans, strict=True))
     steps = sum(len(plan.steps) for plan in plans) / len(plans)
-    return Ceiling(tuple(one.accuracy for one in best), _shares(names), steps)
+    return Ceiling(tuple(one.accuracy for one in best), shares_of(names), steps)
 
 
 def figures(rows: Sequence[Row], outcomes: Sequence[Outcome], best: Ceiling) -> Figures:
@@ -98,7 +98,7 @@ def figures(rows: Sequence[Row], outcomes: Sequence[Outcome], best: Ceiling) -> 
     count = len(scored)
     right = [outcome.verdict == "right" for _, outcome, _ in scored]
     plans = [(row, plan) for row, outcome, _ in scored if (plan := outcome.workflow) is not None]
-    shares = _shares(_worker_names(plans))
+    shares = shares_of(_worker_names(plans))
     low, high = interval(sum(right), count)
     accuracy = sum(right) / count
     return Figures(
@@ -123,7 +123,8 @@ def _worker_names(plans: Iterable[tuple[Row, Workflow]]) -> Counter[str]:
     return Counter(row.order[step.worker] for row, plan in plans for step in plan.steps)
 
 
-def _shares(names: Counter[str]) -> dict[str, float]:
+def shares_of(names: Counter[str]) -> dict[str, float]:
+    """What part of the whole each name has, 0 to 1."""
     total = sum(names.values())
     return {name: count / total for name, count in sorted(names.items())}
 

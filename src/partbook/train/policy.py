@@ -8,6 +8,7 @@ Sampling here is for measuring. It draws from a generator of its own and leaves 
 it was, so that a run that is evaluated more often is the same run.
 """
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,13 +29,13 @@ from partbook.models.trained import Trained, write_trained
 from partbook.prompt import PromptStyle, conductor_messages
 from partbook.rounds import turns_before
 from partbook.trace import Trace
-from partbook.train.environment import Environment
+from partbook.train.environment import Environment, Outcome
 from partbook.train.preset import Policy, Preset
 from partbook.train.row import Row
 from partbook.train.tokens import lab_tokenizer
 from partbook.workflow import MAX_STEPS
 
-__all__ = ["Net", "new_net", "open_net", "prompt_text", "sample", "save_net"]
+__all__ = ["Net", "new_net", "open_net", "prompt_text", "rollouts", "sample", "save_net"]
 
 _LAYERS = {"conv": "conv", "attention": "full_attention"}
 """What the library calls our layers."""
@@ -179,3 +180,29 @@ def sample(net: Net, prompts: Sequence[str], preset: Preset, seed: int | None) -
             texts += tokenizer.batch_decode(completions, skip_special_tokens=True)
     model.train(was_training)
     return texts
+
+
+def rollouts(
+    net: Net,
+    preset: Preset,
+    environment: Environment,
+    rows: Sequence[Row],
+    seed: int | None,
+    before: Sequence[Trace | None] | None = None,
+) -> list[Outcome]:
+    """Let the policy write one completion for every row, and play them all at once.
+
+    Args:
+        net: who writes.
+        preset: says how it is asked.
+        environment: plays and judges.
+        rows: what is asked.
+        seed: as that of `sample`.
+        before: as that of `Environment.score`; its runs are shown in the prompts.
+    """
+    style, earlier = preset.prompt_style, before or [None] * len(rows)
+    prompts = [
+        prompt_text(net.tokenizer, style, row, environment, run)
+        for row, run in zip(rows, earlier, strict=True)
+    ]
+    return asyncio.run(environment.score(rows, sample(net, prompts, preset, seed), before))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from partbook.errors import ConfigError
 from partbook.trace import Trace
 from partbook.train.environment import Environment, Outcome
-from partbook.train.policy import Net, prompt_text, sample
+from partbook.train.policy import Net, prompt_text, rollouts
 from partbook.train.preset import Preset
 from partbook.train.row import Row
 from partbook.train.scoring import Completions, Keeper, step_metrics
@@ -86,10 +86,7 @@ def frozen_first_rounds(
     Returns:
         A row for each of `rows`, and the runs that they name as their parents.
     """
-    style = preset.prompt_style
-    prompts = [prompt_text(net.tokenizer, style, row, environment) for row in rows]
-    outcomes = asyncio.run(environment.score(rows, sample(net, prompts, preset, seed)))
-    runs = [answered(outcome) for outcome in outcomes]
+    runs = [answered(outcome) for outcome in rollouts(net, preset, environment, rows, seed)]
     later = [
         row if run is None else replace(row, round=1, parent=run.run_id)
         for row, run in zip(rows, runs, strict=True)

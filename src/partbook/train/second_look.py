@@ -6,14 +6,13 @@ nothing of the first. Both are asked of the same problems, and told apart by whe
 round was right.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from partbook.lab.table import interval
 from partbook.train.environment import Environment, Outcome
-from partbook.train.policy import Net, prompt_text, sample
+from partbook.train.policy import Net, rollouts
 from partbook.train.preset import Preset
 from partbook.train.recursion import answered
 from partbook.train.row import Row
@@ -89,18 +88,11 @@ def looked_again(
     seed: int | None,
 ) -> Looked:
     """The outcomes of first, second and fresh rounds, one a row each; as `second_look`."""
-    style = preset.prompt_style
-    prompts = [prompt_text(net.tokenizer, style, row, environment) for row in rows]
-    first = asyncio.run(environment.score(rows, sample(net, prompts, preset, seed)))
+    first = rollouts(net, preset, environment, rows, seed)
     before = [answered(outcome) for outcome in first]
-    asked = [
-        prompt_text(net.tokenizer, style, row, environment, run)
-        for row, run in zip(rows, before, strict=True)
-    ]
-    texts = sample(net, asked, preset, None if seed is None else seed + 1)
-    second = asyncio.run(environment.score(rows, texts, before))
-    drawn = sample(net, prompts, preset, (seed or 0) + 2)
-    fresh = asyncio.run(environment.score(rows, drawn))
+    later = None if seed is None else seed + 1
+    second = rollouts(net, preset, environment, rows, later, before)
+    fresh = rollouts(net, preset, environment, rows, (seed or 0) + 2)
     return Looked(first, second, fresh)
 
 
