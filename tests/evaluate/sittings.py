@@ -10,9 +10,9 @@ from partbook.pool import AgentPool
 from partbook.trace import Trace
 
 
-async def play(question: str, pool: AgentPool, proposer: Proposer) -> Trace:
+async def play(question: str, pool: AgentPool, proposer: Proposer, rounds: int = 1) -> Trace:
     """Conduct without limits."""
-    return await conduct(question, pool, proposer, limits=Limits(timeout_s=20))
+    return await conduct(question, pool, proposer, limits=Limits(timeout_s=20, rounds=rounds))
 
 
 def sitting(pool: AgentPool, question: str = "How many?", seed: int = 0) -> Sitting:

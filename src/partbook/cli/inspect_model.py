@@ -11,6 +11,7 @@ supported: a workflow's last step writes text.
 import random
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 from inspect_ai.model import (
@@ -112,8 +113,11 @@ class PartbookModel(ModelAPI):
         system, pool = await self._system()
         question = question_of([(message.role, message.text) for message in input])
 
-        async def play(asked: str, behind: AgentPool, proposer: Proposer) -> Trace:
-            return await conduct(asked, behind, proposer, limits=self._limits)
+        async def play(
+            question: str, pool: AgentPool, proposer: Proposer, rounds: int = 1
+        ) -> Trace:
+            limits = replace(self._limits, rounds=rounds)
+            return await conduct(question, pool, proposer, limits=limits)
 
         rng = random.Random(f"{self._seed}|{question}|{config.seed or 0}")
         sitting = Sitting(question, pool, rng, play)

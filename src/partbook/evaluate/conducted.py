@@ -40,17 +40,25 @@ class Policy(Conductor):
     prompt: PromptOf = paper_prompt
     """The style in which it was trained."""
 
-    async def propose(self, stage: Stage, round_index: int) -> Planned:
+    async def propose(self, stage: Stage, round_index: int) -> Planned | None:
         """As `conduct.Proposer.propose`."""
-        messages = tuple(self.prompt(stage.question, stage.pool))
+        messages = self._messages(stage)
         try:
             workflow = await self._text(stage, round_index, 0, messages)
-        except ParseError:
-            if self.fallback is None:
+        except ParseError as err:
+            if stage.before is not None and err.reason == "empty_plan":
+                return None  # it keeps the answer
+            if stage.before is not None or self.fallback is None:
                 raise
             resolved = self.fallback.resolve(stage.pool)
             return Planned(round_index, resolved, "fallback", self.fallback.name)
         return Planned(round_index, workflow, "conductor")
+
+    def _messages(self, stage: Stage) -> tuple[Message, ...]:
+        """A later round is one message, too: the question ends with the answer that stands."""
+        answer = stage.turns[-1].answer if stage.turns else None
+        question = stage.question if answer is None else looking_again(stage.question, answer)
+        return tuple(self.prompt(question, stage.pool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +77,9 @@ class Conducted:
 class Recursive:
     """A Conductor that conducts again once it has seen the answer of the round before.
 
-    Each round is a run of its own whose question ends with the earlier answer, so that Conductor
-    and workers both see it. A later round that brings no answer leaves the earlier one standing.
-
-    Simplified: in arXiv:2512.04388 (Figure 14) the second workflow is a second turn
-    of the same chat, which an untrained Conductor may also end with three empty lists, and only
-    steps with access to everything see the earlier answer.
+    All rounds are one run (arXiv:2512.04388, Figure 14; `rounds.py`): three empty lists keep the
+    answer, only steps with access to everything see it, and a later round that brings none leaves
+    the earlier one standing.
     """
 
     name: str
@@ -88,15 +93,7 @@ class Recursive:
 
     async def answer(self, sitting: Sitting) -> str | None:
         """As `System.answer`; the calls of every round."""
-        answer: str | None = None
-        for _ in range(self.rounds):
-            question = None if answer is None else looking_again(sitting.question, answer)
-            trace = await sitting.play(self.proposer, question=question)
-            if answer is None or trace.status == "answered":
-                answer = trace.answer
-            if trace.status != "answered" or answer is None:
-                break
-        return answer
+        return (await sitting.play(self.proposer, rounds=self.rounds)).answer
 
 
 def looking_again(question: str, answer: str) -> str:

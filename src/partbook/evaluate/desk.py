@@ -55,7 +55,9 @@ class Desk:
     refused: str = ""
     """What the whole evaluation's budget said when it forbade a call; empty where it did not."""
 
-    async def conduct(self, question: str, pool: AgentPool, proposer: Proposer) -> Trace:
+    async def conduct(
+        self, question: str, pool: AgentPool, proposer: Proposer, rounds: int = 1
+    ) -> Trace:
         """As `system.Play`."""
         behind = AgentPool(pool.name, tuple(self._worker(worker) for worker in pool.workers))
         if isinstance(proposer, Conductor):
@@ -64,7 +66,9 @@ class Desk:
         left_s = None
         if self.timeout_s is not None:
             left_s = max(0.001, self.timeout_s - (time.monotonic() - self.begun))
-        return await conduct(question, behind, proposer, limits=Limits(timeout_s=left_s))
+        return await conduct(
+            question, behind, proposer, limits=Limits(timeout_s=left_s, rounds=rounds)
+        )
 
     def _worker(self, worker: Worker) -> Worker:
         spec = worker.spec

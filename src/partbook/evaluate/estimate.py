@@ -106,7 +106,9 @@ class _Rehearsal:
     own: Budget
     tokens: int
 
-    async def conduct(self, question: str, pool: AgentPool, proposer: Proposer) -> Trace:
+    async def conduct(
+        self, question: str, pool: AgentPool, proposer: Proposer, rounds: int = 1
+    ) -> Trace:
         """As `system.Play`."""
         text = "<answer>0</answer>" + " word" * (self.tokens * CHARS_PER_TOKEN // 5)
         workers = tuple(self._worker(worker, text) for worker in pool.workers)
@@ -115,7 +117,8 @@ class _Rehearsal:
                 proposer.price, False, _WRITTEN_BY_CONDUCTOR, _written(len(pool))
             )
             proposer = replace(proposer, model=stand_in, constrain=False)
-        return await conduct(question, AgentPool(pool.name, workers), proposer)
+        limits = Limits(rounds=rounds)
+        return await conduct(question, AgentPool(pool.name, workers), proposer, limits=limits)
 
     def _worker(self, worker: Worker, text: str) -> Worker:
         spec = worker.spec

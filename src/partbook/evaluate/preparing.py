@@ -62,14 +62,16 @@ class Preparation:
     traces: list[Trace] = field(default_factory=list)
     """Played and not yet kept."""
 
-    async def play(self, question: str, pool: AgentPool, proposer: Proposer) -> Trace:
+    async def play(
+        self, question: str, pool: AgentPool, proposer: Proposer, rounds: int = 1
+    ) -> Trace:
         """As `system.Play`.
 
         Raises:
             ConfigError: the limit of the whole evaluation is reached.
         """
         desk = Desk(_KEY, self.log, self.whole, Budget(), None)
-        trace = await desk.conduct(question, pool, proposer)
+        trace = await desk.conduct(question, pool, proposer, rounds)
         if desk.refused:
             raise ConfigError(
                 f"--max-usd is reached while the workers are measured: {desk.refused}; what was "

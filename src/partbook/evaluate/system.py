@@ -6,7 +6,6 @@ played is kept there, and calls, tokens and money are read off these traces and 
 """
 
 import random
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,8 +15,15 @@ from partbook.trace import Trace
 
 __all__ = ["Play", "Sitting", "System"]
 
-Play = Callable[[str, AgentPool, Proposer], Awaitable[Trace]]
-"""Conducts (question, pool, proposer) under the limits that are left for this problem."""
+
+class Play(Protocol):
+    """Conducts under the limits that are left for this problem."""
+
+    async def __call__(
+        self, question: str, pool: AgentPool, proposer: Proposer, rounds: int = 1
+    ) -> Trace:
+        """Answer a question in at most so many rounds."""
+        ...
 
 
 @dataclass(slots=True)
@@ -34,7 +40,12 @@ class Sitting:
     """What was played so far, in order of its end."""
 
     async def play(
-        self, proposer: Proposer, *, question: str | None = None, pool: AgentPool | None = None
+        self,
+        proposer: Proposer,
+        *,
+        question: str | None = None,
+        pool: AgentPool | None = None,
+        rounds: int = 1,
     ) -> Trace:
         """Play one workflow and keep its trace.
 
@@ -42,9 +53,10 @@ class Sitting:
             proposer: who settles the workflow.
             question: what the workers are shown; None: the problem's question.
             pool: who may be called; None: the whole pool.
+            rounds: the most rounds.
         """
         asked = self.question if question is None else question
-        trace = await self.conduct(asked, pool or self.pool, proposer)
+        trace = await self.conduct(asked, pool or self.pool, proposer, rounds)
         self.traces.append(trace)
         return trace
 
