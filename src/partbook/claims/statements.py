@@ -122,7 +122,7 @@ def _beats_rivals(material: Material) -> Claim:
             "3 steps against 8 calls",
             effect,
             below=0,
-            form="+.2f",
+            unit="count",
             note=note,
         )
     )
@@ -142,14 +142,15 @@ def _few_steps(material: Material) -> Claim:
                 "3 of 5 on average",
                 steps,
                 below=PAPER_STEPS,
-                form=".2f",
+                unit="count",
+                is_difference=False,
             ),
             finding(
                 f"reward makes workflows no more than {LONGER} steps longer than at the beginning",
                 "",
                 longer,
                 below=LONGER,
-                form="+.2f",
+                unit="count",
             ),
         ),
     )
@@ -172,7 +173,7 @@ def _effort(material: Material) -> Claim:
         if all(before):
             more = fmean(before[1].values()) - fmean(before[0].values())
             note = f"before training by reward {more:+.2f}"
-        findings.append(finding(statement, published, effect, above=0, form="+.2f", note=note))
+        findings.append(finding(statement, published, effect, above=0, unit="count", note=note))
     return Claim("d", "more steps on harder problems", tuple(findings))
 
 
@@ -207,7 +208,7 @@ def _recursion(material: Material) -> Claim:
                 "under twice",
                 ratio,
                 below=0,
-                form="+.2f",
+                unit="count",
             ),
         ),
     )
@@ -275,7 +276,7 @@ def _sizes(material: Material) -> Claim:
                 "3B and 7B: the same distribution (Figure 7)",
                 shares,
                 below=SAME_WORKERS,
-                form=".3f",
+                is_difference=False,
                 note=note,
             ),
             finding(

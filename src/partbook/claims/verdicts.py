@@ -11,7 +11,10 @@ from typing import Literal
 
 from partbook.claims.effect import FEWEST_SEEDS, Effect
 
-__all__ = ["Claim", "Finding", "Word", "finding"]
+__all__ = ["Claim", "Finding", "Unit", "Word", "finding"]
+
+Unit = Literal["share", "count"]
+"""Of problems or steps, from 0 to 1; or steps and calls of a problem."""
 
 Word = Literal["holds", "does not hold", "not testable here", "not run"]
 
@@ -28,6 +31,11 @@ class Finding:
     """None: not run, or not testable."""
     holds: bool | None
     """None: it decides nothing: it was not run, has too few seeds, or cannot be tested."""
+    unit: Unit = "share"
+    above: float | None = None
+    """The effect has to be above it; None: there is no such bar."""
+    below: float | None = None
+    """The effect has to be below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +67,14 @@ def finding(
     *,
     above: float | None = None,
     below: float | None = None,
-    form: str = "+.3f",
+    unit: Unit = "share",
+    is_difference: bool = True,
     note: str = "",
 ) -> Finding:
     """A statement that holds where the effect is above one bar and below another."""
     if effect is None:
-        return Finding(statement, published, "nothing there to compare", None, None)
+        return Finding(statement, published, "nothing there to compare", None, None, unit)
+    form = ("+" if is_difference else "") + (".3f" if unit == "share" else ".2f")
     over, under = effect.over_seeds, effect.problems
     ours = f"{effect.mean:{form}}"
     if under is not None:
@@ -75,6 +85,6 @@ def finding(
         ours += f"; {note}"
     if not effect.decides:
         ours += f"; fewer than {FEWEST_SEEDS} seeds"
-        return Finding(statement, published, ours, effect, None)
+        return Finding(statement, published, ours, effect, None, unit, above, below)
     holds = (above is None or effect.low > above) and (below is None or effect.high < below)
-    return Finding(statement, published, ours, effect, holds)
+    return Finding(statement, published, ours, effect, holds, unit, above, below)

@@ -38,7 +38,7 @@ def reproduce_command(
     """Train, examine and decide the paper's claims in the lab (docs/claims.md).
 
     Every stage is a folder that is skipped once it is finished: the same command goes on where it
-    was cut short. Writes claims.md and claims.json.
+    was cut short. Writes claims.md, claims.json and claims.png.
     """
     unknown = set(claims) - set("abcdefgh")
     if unknown or not claims:
@@ -60,6 +60,7 @@ def reproduce_command(
 
 def _decide(settings: "Settings") -> None:
     from partbook.claims.material import read_material
+    from partbook.claims.plot import plot_claims
     from partbook.claims.statements import verdicts
     from partbook.claims.table import claims_data, claims_text
 
@@ -69,6 +70,7 @@ def _decide(settings: "Settings") -> None:
     (settings.out / "claims.md").write_text(text, encoding="utf-8")
     data = json.dumps(claims_data(found), indent=2, ensure_ascii=False)
     (settings.out / "claims.json").write_text(f"{data}\n", encoding="utf-8")
+    plot_claims(found, settings.out / "claims.png")
     print(text, end="")
 
 
