@@ -44,7 +44,8 @@ def test_workflows_of_the_package_are_there_for_pools_that_can_play_them():
     pool = pool_of(Scripted([]), roles="general check write")
 
     assert names("workflow:*", pool) == [
-        "workflow:chain", "workflow:extract-analyse-draft", "workflow:panel", "workflow:single",
+        "workflow:chain", "workflow:extract-analyse-draft", "workflow:panel",
+        "workflow:plan-do-check", "workflow:search-judge", "workflow:single",
     ]  # fmt: skip
 
 

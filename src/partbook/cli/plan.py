@@ -2,10 +2,12 @@
 
 import asyncio
 import json as json_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from partbook.budget import Limits
 from partbook.cli.asking import (
     AssumePriceOption,
     ConductorOption,
@@ -21,16 +23,16 @@ from partbook.cli.asking import (
     limits_of,
     read_question,
 )
-from partbook.cli.choosing import choose
+from partbook.cli.choosing import Choice, choose
 from partbook.cli.opening import opened_pool
 from partbook.cli.selecting import DemandOption, ExcludeOption, OnlyOption, selected
 from partbook.conduct import plan
-from partbook.config import load_pool
+from partbook.config import PoolConfig, load_pool
 from partbook.errors import ParseError, WorkerError
 from partbook.event import Planned
 from partbook.trace_json import workflow_to_dict
 
-__all__ = ["plan_command"]
+__all__ = ["plan_command", "planned_for"]
 
 
 def plan_command(
@@ -55,18 +57,8 @@ def plan_command(
     selection = selected(exclude, only, demand)
     choice = choose(load_pool(pool), workflow, conductor, selection)
     config = selection.of(load_pool(pool))
-
-    async def go() -> Planned:
-        needed = {choice.conductor} if choice.conductor else set()
-        async with (
-            opened_pool(config, needed, prices=prices) as opened,
-            choice.opened(opened, prices=prices) as proposer,
-        ):
-            check_prices(opened, needed, limits, proposer)
-            return await plan(asked, opened, proposer, limits=limits)
-
     try:
-        planned = asyncio.run(go())
+        planned = asyncio.run(planned_for(asked, config, choice, limits, prices))
     except (ParseError, WorkerError) as err:
         if json:
             print(json_module.dumps({"error": str(err)}, ensure_ascii=False))
@@ -82,3 +74,20 @@ def plan_command(
     from partbook.cli.score import score
 
     open_console().print(score(planned.workflow, names))
+
+
+async def planned_for(
+    question: str, config: PoolConfig, choice: Choice, limits: Limits, prices: Path | None
+) -> Planned:
+    """The workflow for a question; nobody is called but the one that conducts.
+
+    Raises:
+        PartbookError: as `plan`, or the pool or the Conductor cannot be opened.
+    """
+    needed = {choice.conductor} if choice.conductor else set()
+    async with (
+        opened_pool(config, needed, prices=prices) as opened,
+        choice.opened(opened, prices=prices) as proposer,
+    ):
+        check_prices(opened, needed, limits, proposer)
+        return await plan(question, opened, proposer, limits=limits)

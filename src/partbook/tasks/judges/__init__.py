@@ -15,6 +15,7 @@
                   code_files (one run in the sandbox); inside/: what runs there
     pattern.py    exact text and regular expressions
     rubric.py     free text by a rubric, by a model's opinion
+    marked.py     a text of unknown origin as a judge that is a model sees it
     killable.py   processes that are stopped from outside when a check takes too long;
                   checker.py: the inside of such a process
 

@@ -3,17 +3,13 @@
 A model's verdict is an opinion, so it is asked twice, with the rubric and the reference before the
 answer and after it; only what it says both times counts, and the verdict names the model.
 
-The answer is hostile: it may ask for a grade, play a judge's reply, or close the place where it
-stands. So it is shown between marks that hold a hash of everything that is shown: nobody can write
-a text that contains its own hash, and the same question is still asked in the same words, so that
-it can be cached and replayed. The control words of common chat templates are broken up in it. The
-judge's reply counts only by the form of its last line.
+The answer is hostile: it may ask for a grade, or play a judge's reply. `marked.py` shows it as
+data, and the judge's reply counts only by the form of its last line.
 
 What it does not do: it does not make a model immune to persuasion, and two agreeing opinions of
-one model can both be wrong. No rubric judge knows the templates of all models.
+one model can both be wrong.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -22,6 +18,7 @@ from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.message import Completion, Message
 from partbook.pool import Worker
 from partbook.tasks.judges.answers import after_reasoning
+from partbook.tasks.judges.marked import disarmed, mark_of, marked
 from partbook.tasks.judges.verdict import Verdict
 
 __all__ = ["RubricJudge"]
@@ -34,13 +31,6 @@ _MAX_REASON = 200
 """Characters of the judge's own words in a reason."""
 
 _FORM = re.compile(r"VERDICT: (right|wrong)")
-_CONTROL = re.compile(
-    r"<(?=[|｜][^\s|｜<>]{1,64}[|｜]>)|<(?=(?:start|end)_of_turn>)|<(?=/?s>)"
-    r"|\[(?=/?(?:INST|SYSTEM_PROMPT)\])"
-)
-"""Where a control word of a chat template begins: those of ChatML, Llama, DeepSeek, Gemma and
-Mistral. A server may read them as the end of our message, whoever wrote them."""
-
 _RULES = """\
 You grade one answer to a question by a rubric.
 
@@ -137,7 +127,7 @@ class RubricJudge:
         return _opinion(completion, completion.model[:100] or spec.model or spec.name)
 
     def _messages(self, answer: str, answer_first: bool) -> tuple[Message, ...]:
-        shown = _CONTROL.sub(lambda begin: f"{begin.group()} ", answer)
+        shown = disarmed(answer)
         known = [("RUBRIC", self.rubric.strip())]
         if self.reference.strip():
             known.append(("REFERENCE", self.reference.strip()))
@@ -145,10 +135,9 @@ class RubricJudge:
         # Not only the order of the texts sways a model: the verdicts are turned round as well.
         parts = [given, *reversed(known)] if answer_first else [*known, given]
         forms = ["VERDICT: right", "VERDICT: wrong"][:: -1 if answer_first else 1]
-        mark = _mark(self.question, self.rubric, self.reference, shown)
+        mark = mark_of(self.question, self.rubric, self.reference, shown)
         task = "\n\n".join(
-            f"--- {mark} {name} begins\n{text}\n--- {mark} {name} ends"
-            for name, text in [("QUESTION", self.question.strip()), *parts]
+            marked(mark, name, text) for name, text in [("QUESTION", self.question.strip()), *parts]
         )
         rules = _RULES.format(
             mark=mark,
@@ -156,11 +145,6 @@ class RubricJudge:
             forms="\n".join(forms),
         )
         return (Message("system", rules), Message("user", f"{task}\n\n{_END}"))
-
-
-def _mark(*texts: str) -> str:
-    whole = "\0".join(texts).encode("utf-8", "replace")
-    return hashlib.sha256(whole).hexdigest()[:32]
 
 
 def _opinion(completion: Completion, model: str) -> _Opinion:
