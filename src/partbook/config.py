@@ -5,7 +5,9 @@ A pool or workflow is named either by a path or by the name of one that comes wi
 """
 
 import difflib
+import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -131,8 +133,8 @@ def _check_pool(config: PoolConfig, where: str) -> None:
     names = [worker.name for worker in config.workers]
     if not names:
         raise ConfigError(f"{where}: a pool needs at least one [[workers]]")
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(names).items():
+        if times > 1:
             raise ConfigError(f"{where}: two workers are named {name!r}")
     # The Conductor carries out its own steps: it has no fallbacks, and is nobody's.
     asked = [worker.name for worker in config.workers if worker.kind != "conductor"]
@@ -141,7 +143,7 @@ def _check_pool(config: PoolConfig, where: str) -> None:
 
 
 def _worker(table: Table, folder: Path) -> WorkerSpec:
-    name = table.take("name", str)
+    name = _line(table, "name")
     table.where = f"{table.where} ({name})"
     kind = cast(WorkerKind, _choice(table, "kind", get_args(WorkerKind), None))
     tool = kind in ("calculator", "python")
@@ -150,8 +152,8 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
     spec = WorkerSpec(
         name=name,
         kind=kind,
-        model=table.take("model", str, "") if is_named else table.take("model", str),
-        endpoint=table.take("endpoint", str) if kind == "http" else table.take("endpoint", str, ""),
+        model=_line(table, "model", "" if is_named else None),
+        endpoint=_line(table, "endpoint", None if kind == "http" else ""),
         key_env=table.take("key_env", str, ""),
         card=table.take("card", str, ""),
         roles=table.take_list("roles", str),
@@ -162,12 +164,12 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
             Context, _choice(table, "context", get_args(Context), "plain" if plain else "turns")
         ),
         price=None if (price := table.take_table("price")) is None else take_price(price),
-        context_window=table.take("context_window", int, None),
+        context_window=_positive(table, "context_window"),
         max_concurrency=_at_least_one(table, "max_concurrency", 8),
-        timeout_s=table.take("timeout_s", float, 600.0),
+        timeout_s=_seconds(table, "timeout_s", 600.0),
         retries=_count(table, "retries", 2),
-        requests_per_minute=_per_minute(table, "requests_per_minute"),
-        tokens_per_minute=_per_minute(table, "tokens_per_minute"),
+        requests_per_minute=_positive(table, "requests_per_minute"),
+        tokens_per_minute=_positive(table, "tokens_per_minute"),
         on_truncated=cast(
             OnTruncated, _choice(table, "on_truncated", get_args(OnTruncated), "mark")
         ),
@@ -187,9 +189,17 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
     return spec
 
 
+def _line(table: Table, key: str, default: str | None = None) -> str:
+    """A text that is shown in messages or names a file: nothing in it moves a cursor."""
+    value = table.take(key, str) if default is None else table.take(key, str, default)
+    if not value.isprintable():
+        raise ConfigError(f"{table.where}: `{key}` holds a control character: {value[:80]!a}")
+    return value
+
+
 def _key_file(table: Table, folder: Path) -> str:
     """The path of the key file, from the pool file's folder on; empty where there is none."""
-    named = table.take("key_file", str, "")
+    named = _line(table, "key_file", "")
     try:
         return str(folder / Path(named).expanduser()) if named else ""
     except RuntimeError as err:
@@ -248,7 +258,14 @@ def _count(table: Table, key: str, default: int) -> int:
     return value
 
 
-def _per_minute(table: Table, key: str) -> int | None:
+def _seconds(table: Table, key: str, default: float) -> float:
+    value = table.take(key, float, default)
+    if not (math.isfinite(value) and value > 0):
+        raise ConfigError(f"{table.where}: `{key}` must be above 0, found {value}")
+    return value
+
+
+def _positive(table: Table, key: str) -> int | None:
     value = table.take(key, int, None)
     if value is not None and value < 1:
         raise ConfigError(f"{table.where}: `{key}` must be at least 1, found {value}")

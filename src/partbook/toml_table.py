@@ -2,9 +2,15 @@
 
 Every value is asked for with its type; whatever was not asked for is refused with the nearest known
 key. Errors name the file and the place in it.
+
+A file may come from anybody, so what could hold up or break the reader is bounded: its size, the
+parts of a key (which `tomllib` reads in quadratic time), how deep it is nested, the size of its
+numbers, and how much of a wrong value is quoted.
 """
 
 import difflib
+import re
+import reprlib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +22,20 @@ __all__ = ["Table", "read_toml"]
 
 T = TypeVar("T")
 
+MOST_BYTES = 1 << 20
+"""Longest file."""
+
+_DEEP_KEY = re.compile(
+    r"""(?m)(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}"""
+)
+"""Where a key can begin, 64 parts of one; in a text of such words it is taken for a key, too."""
+
+_INTEGERS = range(-(1 << 63), 1 << 63)
+"""Those of TOML: https://toml.io/en/v1.0.0#integer."""
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 80
+
 _NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -23,16 +43,27 @@ def read_toml(path: Path) -> "Table":
     """The top table of a file.
 
     Raises:
-        ConfigError: the file cannot be read, is not UTF-8 or not TOML.
+        ConfigError: the file cannot be read, is too large, not UTF-8 or not TOML.
     """
     try:
-        data = tomllib.loads(path.read_bytes().decode("utf-8"))
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        if len(raw) > MOST_BYTES:
+            raise ConfigError(f"{path}: a file of at most {MOST_BYTES} bytes was expected")
+        text = raw.decode("utf-8")
+        if _DEEP_KEY.search(text):
+            raise ConfigError(f"{path}: a key with more than 64 parts is no key of ours")
+        data = tomllib.loads(text)
     except OSError as err:
         raise ConfigError(f"cannot read {path}: {err.strerror or err}") from err
     except UnicodeDecodeError as err:
         raise ConfigError(f"{path}: UTF-8 was expected, byte {err.start} is not") from err
     except tomllib.TOMLDecodeError as err:
         raise ConfigError(f"{path}: not TOML: {err}") from err
+    except RecursionError as err:
+        raise ConfigError(f"{path}: nested too deep") from err
+    except ValueError as err:
+        raise ConfigError(f"{path}: a number has too many digits") from err
     return Table(data, str(path))
 
 
@@ -69,10 +100,14 @@ class Table:
                 raise ConfigError(f"{self.where}: `{key}` is missing")
             return default
         value = self._data.pop(key)
+        if type(value) is int and value not in _INTEGERS:
+            raise ConfigError(f"{self.where}: `{key}` must be a number of at most 64 bits")
         if kind is float and type(value) is int:
             value = float(value)
         if type(value) is not kind:
-            raise ConfigError(f"{self.where}: `{key}` must be {_NAMES[kind]}, found {value!r}")
+            raise ConfigError(
+                f"{self.where}: `{key}` must be {_NAMES[kind]}, found {_quoted(value)}"
+            )
         return value
 
     def take_list(self, key: str, kind: type[T]) -> tuple[T, ...]:
@@ -81,7 +116,8 @@ class Table:
         values = self._data.pop(key, [])
         if not isinstance(values, list) or any(type(value) is not kind for value in values):
             raise ConfigError(
-                f"{self.where}: `{key}` must be a list, each item {_NAMES[kind]}; found {values!r}"
+                f"{self.where}: `{key}` must be a list, each item {_NAMES[kind]}; found "
+                f"{_quoted(values)}"
             )
         return tuple(values)
 
@@ -92,7 +128,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise ConfigError(f"{self.where}: `{key}` must be a table, found {value!r}")
+            raise ConfigError(f"{self.where}: `{key}` must be a table, found {_quoted(value)}")
         return Table(value, f"{self.where}: {key}")
 
     def take_tables(self, key: str) -> "list[Table]":
@@ -113,3 +149,11 @@ class Table:
             near = difflib.get_close_matches(key, self._known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(self._known)}"
             raise ConfigError(f"{self.where}: unknown key `{key}`; {hint}")
+
+
+def _quoted(value: object) -> str:
+    """A wrong value as a message quotes it."""
+    try:
+        return _short.repr(value)
+    except ValueError:  # a whole number with more digits than Python writes
+        return "a very long number"

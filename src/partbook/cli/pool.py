@@ -130,6 +130,7 @@ def _price(price: Price | None) -> str | None:
 
 def _print_table(checks: list[_Check]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from partbook.cli.plain import head, open_console
 
@@ -146,13 +147,13 @@ def _print_table(checks: list[_Check]) -> None:
         table.add_column(column, overflow="fold")
     for check in checks:
         table.add_row(
-            check.worker,
-            check.model,
+            Text(head(check.worker)),
+            Text(head(check.model)),
             "yes" if check.reachable else "no",
             "" if check.seconds is None else f"{check.seconds:.2f}",
             "unknown" if check.context_window is None else str(check.context_window),
             check.price or "unknown",
-            head(check.detail),
+            Text(head(check.detail)),  # a worker's words are no markup
         )
     open_console().print(table)
 

@@ -14,14 +14,13 @@ import io
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-from yarl import URL
 
-from partbook.errors import ConfigError, WorkerError
+from partbook.errors import WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import OnText
+from partbook.models.endpoint import endpoint_url, proxy_of
 from partbook.models.fault import decode_error, one_line
 from partbook.models.fault_kind import retry_after_s
 from partbook.models.parameters import Known, Parameters
@@ -45,10 +44,6 @@ MAX_PLAIN_BODY_BYTES = 2**20
 
 LINGER_S = 0.5
 """How long a finished stream may take to end its body, so that its connection can be used again."""
-
-
-KEY_PARAMETERS = frozenset({"key", "api_key", "apikey", "api-key", "token", "access_token"})
-"""Parameters of a URL that hold a key, which then stands in a file for everybody to read."""
 
 
 def open_session() -> aiohttp.ClientSession:
@@ -90,9 +85,9 @@ class HttpModel:
                 endpoint; None: a memory of its own.
 
         Raises:
-            ConfigError: the endpoint is no http(s) URL, or holds a key.
+            ConfigError: as `endpoint_url`.
         """
-        url = _url(endpoint)
+        url = endpoint_url(endpoint)
         self._session = session
         self._model = model
         self._key = key
@@ -105,7 +100,7 @@ class HttpModel:
             self._headers["Authorization"] = f"Bearer {key.reveal()}"
         self._timeout_s = timeout_s
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=CONNECT_TIMEOUT_S)
-        self._proxy = _proxy(url)
+        self._proxy = proxy_of(url)
 
     async def chat(
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None
@@ -251,37 +246,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientResponseError):
         return one_line(error.message)
     return one_line(str(error)) or type(error).__name__
-
-
-def _url(endpoint: str) -> URL:
-    expected = f"endpoint {endpoint!r}: expected a URL like {PRESETS['openai'].endpoint}"
-    try:
-        url = URL(endpoint)
-    except ValueError as error:
-        raise ConfigError(f"{expected} ({error})") from error
-    if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigError(expected)
-    if url.user or url.password:
-        raise ConfigError(
-            f"the endpoint at {url.host} holds a user name or password; give the key by key_env"
-        )
-    if named := KEY_PARAMETERS & {name.lower() for name in url.query}:
-        raise ConfigError(
-            f"the endpoint at {url.host} holds a key in its parameter {min(named)!r}; give the key "
-            "by key_env"
-        )
-    return url
-
-
-def _proxy(url: URL) -> str | None:
-    """The proxy that the environment names for this URL (`HTTPS_PROXY`, `NO_PROXY` and so on)."""
-    host = url.host or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all")
-    if proxy is not None and not proxy.startswith(("http://", "https://")):
-        raise ConfigError(
-            f"the environment's proxy for {url.scheme} must begin with http:// or https://"
-        )
-    return proxy

@@ -16,6 +16,8 @@ What this does not protect against:
 - reading what every user may read below /usr and in the interpreter's folder;
 - memory that grows faster than it is looked at: the sum over its processes is checked ten times a
   second, only each single process is held by the kernel;
+- memory of the kernel's own: what it fills sockets and pipes with is bounded by its descriptors and
+  processes alone;
 - process limits on kernels older than 5.14, which count all programs of one user together;
 - lies: what a program prints about itself proves nothing.
 """

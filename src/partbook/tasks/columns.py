@@ -7,6 +7,8 @@ loader adds the row.
 import ast
 import difflib
 import json
+import math
+import re
 from collections.abc import Mapping
 
 from partbook.errors import ConfigError
@@ -14,6 +16,7 @@ from partbook.errors import ConfigError
 __all__ = ["optional", "required", "table", "texts", "whole"]
 
 _MAX_LITERAL = 100_000
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def required(data: Mapping[str, object], *names: str) -> str:
@@ -91,7 +94,11 @@ def table(data: Mapping[str, object], name: str) -> Mapping[str, object]:
 
 def _text(name: str, value: object) -> str:
     if isinstance(value, str):
+        if not value.isascii() and (half := _HALF.search(value)):
+            raise ConfigError(f"`{name}` holds {half[0]!a}, half of a character that is in no text")
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"`{name}` is {value}, which stands for a value that is missing")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     raise ConfigError(f"`{name}` must be text, found {_kind(value)}")

@@ -25,7 +25,9 @@ SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MAX_WHOLE = 1 << 30
-"""Bytes of a file that has to be read in one piece: JSON, UTF-16."""
+"""Bytes or characters of a file that has to be read in one piece: JSON, UTF-16."""
+_MAX_LINE = 1 << 28
+"""Bytes of one line: the longest rows of public data sets have a third of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +98,13 @@ def _lines(
     """Decoded lines with their line ends; an offence for each that is in another encoding."""
     if encoding is not None and _name(encoding) in ("utf8", "utf8sig"):
         encoding = None
-    first = file.readline()
+    first = file.readline(_MAX_LINE + 1)
     if encoding is None and first.startswith(_UTF16_MARKS):
         encoding = "utf-16"
     if encoding is not None and _name(encoding).startswith(("utf16", "utf32")):
         whole = first + file.read(_MAX_WHOLE)
+        if file.read(1):
+            raise _too_large(path)
         try:
             # Not `splitlines`: it also divides at marks that may stand inside a text.
             yield from io.StringIO(whole.decode(encoding).removeprefix("\ufeff"), newline="\n")
@@ -116,13 +120,24 @@ def _lines(
     line = first.removeprefix(b"\xef\xbb\xbf") if encoding is None else first
     while line:
         number += 1
+        if len(line) > _MAX_LINE:
+            # What follows may be as long again, so it is not looked for.
+            yield Offence(f"line {number}", f"longer than {_MAX_LINE} bytes; reading stopped here")
+            return
         try:
             yield line.decode(encoding or "utf-8")
         except UnicodeDecodeError as err:
             yield Offence(f"line {number}", _not_text(line, encoding or "utf-8", err))
         except (LookupError, UnicodeError) as err:
             raise ConfigError(f"{encoding!r} is no encoding of text; try utf-8 or cp949") from err
-        line = file.readline()
+        line = file.readline(_MAX_LINE + 1)
+
+
+def _too_large(path: Path) -> ConfigError:
+    return ConfigError(
+        f"{path}: it has to be read in one piece and is longer than {_MAX_WHOLE} bytes; save it as "
+        "JSON Lines in UTF-8"
+    )
 
 
 def _name(encoding: str) -> str:
@@ -159,9 +174,13 @@ def _json_lines(lines: Iterable[str | Offence]) -> Iterator[Row | Offence]:
 
 def _json(lines: Iterable[str | Offence], path: Path) -> Iterator[Row | Offence]:
     whole = []
+    size = 0
     for line in lines:
         if isinstance(line, Offence):
             raise ConfigError(f"{path}: {line.where}: {line.reason}")
+        size += len(line)
+        if size > _MAX_WHOLE:
+            raise _too_large(path)
         whole.append(line)
     try:
         data = json.loads("".join(whole))
