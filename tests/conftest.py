@@ -67,3 +67,28 @@ def llama_server(smollm2):
     server = xllamacpp.Server(params)
     yield server.listening_address
     del server
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server on a socket of its own; see `tests/postgres.py`."""
+    pytest.importorskip("psycopg", reason="needs pip install 'partbook[postgres]'")
+    from tests.postgres import postgres_programs, running_postgres  # noqa: PLC0415 - psycopg
+
+    if (programs := postgres_programs()) is None:
+        pytest.skip("needs PostgreSQL's programs: apt-get install postgresql")
+    with running_postgres(programs) as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def any_store(request, tmp_path, monkeypatch):
+    """Path or URL of a new store: on each kind of database in turn."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "data" / "runs.db")
+        return
+    server = request.getfixturevalue("postgres")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # where its journals are
+    url = server.database()
+    yield url
+    server.drop(url)

@@ -3,7 +3,6 @@
 import asyncio
 import datetime
 import logging
-import sqlite3
 from decimal import Decimal
 
 import pytest
@@ -20,14 +19,15 @@ from partbook.store import ApiKeys
 from tests.fakes import pool_of
 from tests.server.live import TWO, serving
 from tests.server.models import Saying, Stepwise
+from tests.store.elsewhere import change
 
 DOLLAR = Price(Decimal(1_000_000), Decimal(1_000_000))
 """A dollar a token."""
 
 
 @pytest.fixture
-def keys(tmp_path):
-    with ApiKeys.open(tmp_path / "keys.db") as opened:
+def keys(any_store):
+    with ApiKeys.open(any_store) as opened:
         yield opened
 
 
@@ -49,8 +49,9 @@ async def test_rule_18_without_a_good_key_nobody_is_answered(keys):
     assert [reply.status for reply in (good, other_header, health)] == [200] * 3
 
 
-async def test_the_store_has_no_key(keys, tmp_path):
-    kept, key = keys.create("ann")
+async def test_the_store_has_no_key(tmp_path):
+    with ApiKeys.open(tmp_path / "keys.db") as keys:
+        kept, key = keys.create("ann")
 
     found = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
 
@@ -120,12 +121,12 @@ async def test_what_was_spent_is_known_to_the_next_server(keys):
     assert (first.status, second.status) == (200, 402)
 
 
-async def test_rule_19_two_servers_on_one_store_keep_a_budget_together(keys, tmp_path):
+async def test_rule_19_two_servers_on_one_store_keep_a_budget_together(keys, any_store):
     """Each call holds some hundred dollars while it runs: two fit, wherever they are asked for."""
     _, key = keys.create("ann", usd_per_day=Decimal(250))
     worker, other_worker = Stepwise(), Stepwise()
     body = {"model": "partbook/w0", "max_tokens": 80}
-    with ApiKeys.open(tmp_path / "keys.db") as other_keys:
+    with ApiKeys.open(any_store) as other_keys:
         async with (
             serving(pool_of(worker, price=DOLLAR), admission=KeyDesk(keys)) as one,
             serving(pool_of(other_worker, price=DOLLAR), admission=KeyDesk(other_keys)) as two,
@@ -146,12 +147,12 @@ async def test_rule_19_two_servers_on_one_store_keep_a_budget_together(keys, tmp
     assert sum(keys.spent(month()).popitem()[1].values()) == Decimal(4 * 5)
 
 
-async def test_what_another_server_has_spent_is_known_before_a_request_is_read(keys, tmp_path):
+async def test_what_another_server_has_spent_is_known_before_a_request_is_read(keys, any_store):
     kept, key = keys.create("ann", usd_per_month=Decimal(100))
     worker = Saying(("42",))
     async with serving(pool_of(worker, price=FREE), admission=KeyDesk(keys)) as client:
         before = await client.chat(bearer(key))
-        with ApiKeys.open(tmp_path / "keys.db") as other:
+        with ApiKeys.open(any_store) as other:
             today = datetime.datetime.now(datetime.UTC).date().isoformat()
             other.spend(kept.key_id, today, Decimal(101), 1)
         await client.chat(bearer(key))
@@ -298,15 +299,13 @@ async def test_rule_24_traces_are_for_keys_that_were_made_for_it_and_of_runs_tha
     assert "--keep" in not_kept.error["message"]
 
 
-async def test_a_key_whose_account_cannot_be_written_is_not_served(keys, tmp_path):
+async def test_a_key_whose_account_cannot_be_written_is_not_served(keys, any_store):
     _, key = keys.create("ann", usd_per_day=Decimal(250))
     worker = Saying(("42",))
     pool = pool_of(worker, price=DOLLAR)
     async with serving(pool, admission=KeyDesk(keys)) as client:
         await client.get("/v1/models", **bearer(key))  # the key is known
-        with sqlite3.connect(tmp_path / "keys.db") as other:
-            other.execute("ALTER TABLE key_days RENAME TO key_days_2")
-        other.close()
+        change(any_store, "ALTER TABLE key_days RENAME TO key_days_2")
         replies = [await client.chat(bearer(key), model=m) for m in ("partbook", "partbook/w0")]
 
     assert [(r.status, r.error["code"]) for r in replies] == [(503, "account_unavailable")] * 2

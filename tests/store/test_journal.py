@@ -2,7 +2,6 @@ import json
 import os
 import resource
 import signal
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -23,19 +22,20 @@ from partbook.store.slots import Slots
 from partbook.store.unfinished import read_journal
 from partbook.trace import TraceBuilder
 from partbook.trace_json import trace_to_dict
+from tests.store.elsewhere import locked
 from tests.traces import QUESTION, a_trace, events
 
 SETUP = '{"pool":"demo"}'
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "runs.db"
+def place(any_store):
+    return any_store
 
 
 @pytest.fixture
-def store(path):
-    with Store.open(path, busy_timeout_s=0.01) as opened:
+def store(place):
+    with Store.open(place, busy_timeout_s=0.01) as opened:
         yield opened
 
 
@@ -49,7 +49,7 @@ def journalled(store: Store, until: int, more: list[Event] | None = None) -> Jou
 
 def file_of(store: Store) -> Path:
     """The only file that holds a journal; if there is none, one that does not exist."""
-    files = Path(f"{store.place}.unfinished").glob("*.jsonl")
+    files = Path(store.journals).glob("*.jsonl")
     return next((file for file in files if file.stat().st_size), Path("/none"))
 
 
@@ -315,25 +315,22 @@ async def test_a_journal_is_removed_once_its_run_is_in_the_store(store):
     assert store.load("run-1") == a_trace()
 
 
-async def test_while_the_store_is_locked_the_journal_stays(store, path):
+async def test_while_the_store_is_locked_the_journal_stays(store, place):
     journal = journalled(store, 12)
-    other = sqlite3.connect(path)
-    other.execute("BEGIN IMMEDIATE")
-
     writer = BatchWriter(store)
-    writer.put(a_trace(), journal=journal)
-    with pytest.raises(StoreError, match="is locked by another program"):
-        await writer.flush()
-    assert file_of(store).exists()
-    other.rollback()
-    other.close()
+
+    with locked(place):
+        writer.put(a_trace(), journal=journal)
+        with pytest.raises(StoreError, match="is locked by another program"):
+            await writer.flush()
+        assert file_of(store).exists()
     await writer.aclose()
 
     assert not file_of(store).exists()
 
 
 def names(store: Store) -> list[str]:
-    return sorted(file.name for file in Path(f"{store.place}.unfinished").glob("*"))
+    return sorted(file.name for file in Path(store.journals).glob("*"))
 
 
 def test_a_file_is_used_by_one_run_after_the_other(store):
@@ -360,23 +357,23 @@ def test_runs_at_the_same_time_have_their_own_files(store):
         journal.close()
 
 
-def test_a_store_that_is_closed_removes_the_files_that_no_run_needs(path):
-    with Store.open(path) as store:
+def test_a_store_that_is_closed_removes_the_files_that_no_run_needs(place):
+    with Store.open(place) as store:
         journalled(store, 7).close()
         other = store.journal()
         for event in events("other")[:5]:
             other.add(event)
         other.discard()
 
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         assert [row.run_id for row in store.runs()] == ["run-1"]
         assert len(names(store)) == 1
 
 
 def test_a_file_that_a_dead_process_left_empty_is_removed_by_a_resume(store):
     store.save(a_trace("done"))
-    folder = Path(f"{store.place}.unfinished")
-    folder.mkdir()
+    folder = Path(store.journals)
+    folder.mkdir(parents=True)
     (folder / "left.jsonl").touch()
     (folder / "cut.jsonl").write_text('{"journal":1,"run')
 
@@ -384,14 +381,14 @@ def test_a_file_that_a_dead_process_left_empty_is_removed_by_a_resume(store):
     assert names(store) == []
 
 
-def test_of_two_that_take_up_a_stored_run_one_is_refused(store, path):
+def test_of_two_that_take_up_a_stored_run_one_is_refused(store, place):
     journal = journalled(store, 7, [RunFinished("failed", 1.5, "worker", "down")])
     store.save(store.load("run-1"), Tags(setup=SETUP))
     journal.discard()
     first = store.reopen("run-1")
 
     message = "run run-1 is being played by another process"
-    with Store.open(path) as other, pytest.raises(StoreError, match=message):
+    with Store.open(place) as other, pytest.raises(StoreError, match=message):
         other.reopen("run-1")
 
     first.journal.discard()
@@ -440,6 +437,7 @@ FILL_A_SMALL_DISK = """
 import subprocess, sys
 from partbook.errors import StoreError
 from partbook.store import Store
+from tests.store.elsewhere import locked
 from tests.traces import events
 disk = sys.argv[1]
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=192k", "tmpfs", disk], check=True)
@@ -482,7 +480,7 @@ def test_a_full_disk_is_named_and_earlier_journals_stay_readable(tmp_path):
     assert kept == "True True"
 
 
-def test_the_lock_ends_with_its_process_however_it_ends(store):
+def test_the_lock_ends_with_its_process_however_it_ends(store, place):
     code = (
         "import os, sys\n"
         "from partbook.store import Store\nfrom tests.traces import events\n"
@@ -491,7 +489,7 @@ def test_the_lock_ends_with_its_process_however_it_ends(store):
         "print('there', flush=True)\nsys.stdin.read()\n"
     )
     other = subprocess.Popen(
-        [sys.executable, "-c", code, store.place],
+        [sys.executable, "-c", code, place],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=Path(__file__).parents[2],

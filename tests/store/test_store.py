@@ -14,15 +14,14 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import create_engine
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from partbook.errors import StoreError
 from partbook.message import Usage
 from partbook.store import RunRow, Store, Tags, default_url
 from partbook.store.migrating import configuration, upgrade
-from partbook.store.schema import HEAD, VERSION_TABLE, metadata, runs
+from partbook.store.schema import HEAD, VERSION_TABLE, metadata
 from partbook.trace import RoundTrace, StepTrace, Trace
+from tests.store.elsewhere import change, locked
 from tests.traces import QUESTION, a_trace, traces
 
 
@@ -32,8 +31,13 @@ def path(tmp_path):
 
 
 @pytest.fixture
-def store(path):
-    with Store.open(path) as opened:
+def place(any_store):
+    return any_store
+
+
+@pytest.fixture
+def store(place):
+    with Store.open(place) as opened:
         yield opened
 
 
@@ -60,11 +64,11 @@ def test_any_run_is_loaded_as_it_was(store, trace):
     assert store.load(trace.run_id) == trace
 
 
-def test_runs_outlive_the_store_object(path):
-    with Store.open(path) as first:
+def test_runs_outlive_the_store_object(place):
+    with Store.open(place) as first:
         first.save(a_trace())
 
-    with Store.open(path) as second:
+    with Store.open(place) as second:
         assert second.load("run-1") == a_trace()
 
 
@@ -154,6 +158,7 @@ def test_a_list_can_be_searched_by_the_workers_that_were_called(store):
     assert [row.run_id for row in store.runs(worker="coder")] == ["called"]
     assert [trace.run_id for trace in store.traces(worker="coder")] == ["called"]
     assert store.runs(worker="code") == []
+    assert store.runs(worker="Coder") == []
 
 
 def test_a_beginning_that_only_one_run_has_is_enough(store):
@@ -208,6 +213,22 @@ def test_text_that_utf8_cannot_hold_is_stored(store):
     assert store.runs()[0].question == "half ? and �"
 
 
+def test_what_cannot_be_a_name_finds_nothing(store):
+    store.save(asked("r"), Tags(task="half \ud83d and \0"))
+
+    assert store.runs()[0].task == "half ? and �"
+    for name in ("\0", "r\0", "\ud83d"):
+        with pytest.raises(StoreError, match="no run begins with"):
+            store.load(name)
+
+
+def test_ids_are_sorted_as_python_sorts_them(store):
+    ids = ["B", "a", "Z", "_", "b1", "b-", "é", "1"]
+    store.save_many([asked(run_id) for run_id in ids])
+
+    assert [row.run_id for row in reversed(store.runs())] == sorted(ids)
+
+
 def test_more_tokens_than_a_database_counts_are_stored(store):
     steps = (StepTrace(0, "coder", (), 0.0, 1.0, "a", usage=Usage(10**30, 1)),)
     store.save(
@@ -218,23 +239,25 @@ def test_more_tokens_than_a_database_counts_are_stored(store):
     assert store.load("r").usage == Usage(10**30, 1)
 
 
-def test_all_runs_of_a_transaction_are_kept_or_none(path):
-    with Store.open(path) as store, pytest.raises(ValueError, match="shorter"):
+def test_all_runs_of_a_transaction_are_kept_or_none(place):
+    with Store.open(place) as store, pytest.raises(ValueError, match="shorter"):
         store.save_many([asked("a"), asked("b")], [Tags()])
 
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         assert store.runs() == []
 
 
-def test_only_the_user_may_read_a_new_store(store, path):
-    store.save(a_trace())
+def test_only_the_user_may_read_a_new_store(path):
+    with Store.open(path) as store:
+        store.save(a_trace())
 
-    for file in (path, Path(f"{path}-wal")):
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        for file in (path, Path(f"{path}-wal")):
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_writing_uses_a_write_ahead_log(store, path):
+def test_writing_uses_a_write_ahead_log(path):
+    Store.open(path).close()
     with sqlite3.connect(path) as other:
         (mode,) = other.execute("PRAGMA journal_mode").fetchone()
     other.close()
@@ -242,21 +265,21 @@ def test_writing_uses_a_write_ahead_log(store, path):
     assert mode == "wal"
 
 
-def test_opening_an_up_to_date_store_does_not_import_alembic(path):
-    Store.open(path).close()
+def test_opening_an_up_to_date_store_does_not_import_alembic(place):
+    Store.open(place).close()
     code = (
         "import sys; from partbook.store import Store; Store.open(sys.argv[1]).close();"
         "print('alembic' in sys.modules)"
     )
 
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, place], capture_output=True, text=True, check=True
     )
 
     assert done.stdout == "False\n"
 
 
-def test_programs_that_open_a_new_store_at_once_all_succeed(path):
+def test_programs_that_open_a_new_store_at_once_all_succeed(place):
     code = (
         "import sys; from partbook.store import Store; from tests.traces import a_trace;"
         "print('ready', flush=True); sys.stdin.readline();"
@@ -264,7 +287,7 @@ def test_programs_that_open_a_new_store_at_once_all_succeed(path):
     )
     programs = [
         subprocess.Popen(
-            [sys.executable, "-c", code, str(path), f"run-{i}"],
+            [sys.executable, "-c", code, str(place), f"run-{i}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -282,7 +305,7 @@ def test_programs_that_open_a_new_store_at_once_all_succeed(path):
     errors = [program.communicate(timeout=30)[1] for program in programs]
 
     assert errors == ["", "", "", ""]
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         assert sorted(row.run_id for row in store.runs()) == ["run-0", "run-1", "run-2", "run-3"]
 
 
@@ -300,7 +323,8 @@ def test_the_migrations_lead_to_the_tables_that_the_code_uses(path):
     assert version == HEAD
 
 
-def test_a_new_store_is_what_the_migrations_would_have_made_of_it(store, path, tmp_path):
+def test_a_new_store_is_what_the_migrations_would_have_made_of_it(path, tmp_path):
+    Store.open(path).close()
     migrated = tmp_path / "migrated.db"
     engine = create_engine(f"sqlite:///{migrated}")
     with engine.begin() as connection:
@@ -327,42 +351,26 @@ def test_the_newest_migration_is_the_version_the_code_expects():
     assert ScriptDirectory.from_config(configuration()).get_current_head() == HEAD
 
 
-def test_the_tables_can_be_made_in_postgresql_too():
-    dialect = postgresql.dialect()
+def test_a_store_of_a_newer_version_is_refused(place):
+    Store.open(place).close()
+    change(place, f"UPDATE {VERSION_TABLE} SET version_num = '9000'")
 
-    made = str(CreateTable(runs).compile(dialect=dialect))
-    indices = [str(CreateIndex(index).compile(dialect=dialect)) for index in runs.indexes]
-
-    assert "prompt_tokens BIGINT NOT NULL" in made
-    assert indices == ["CREATE INDEX ix_runs_started_at ON runs (started_at, run_id)"]
+    with pytest.raises(StoreError, match=rf"a newer Partbook \(schema 9000, .* {HEAD}\)"):
+        Store.open(place)
 
 
-def test_a_store_of_a_newer_version_is_refused(path):
-    Store.open(path).close()
-    with sqlite3.connect(path) as other:
-        other.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9000'")
-    other.close()
-
-    with pytest.raises(StoreError, match=r"written by a newer Partbook \(schema 9000, .* 0004\)"):
-        Store.open(path)
-
-
-def test_a_newer_trace_in_the_store_is_refused(store, path):
+def test_a_newer_trace_in_the_store_is_refused(store, place):
     store.save(a_trace())
-    with sqlite3.connect(path) as other:
-        other.execute("UPDATE runs SET trace = ?", (json.dumps({"version": 2}),))
-    other.close()
+    change(place, "UPDATE runs SET trace = :trace", trace=json.dumps({"version": 2}))
 
     with pytest.raises(StoreError, match="newer Partbook"):
         store.load("run-1")
 
 
 @pytest.mark.parametrize("damage", ["{", "[" * 9 + "not json"])
-def test_a_damaged_trace_in_the_store_is_refused(store, path, damage):
+def test_a_damaged_trace_in_the_store_is_refused(store, place, damage):
     store.save(a_trace())
-    with sqlite3.connect(path) as other:
-        other.execute("UPDATE runs SET trace = ?", (damage,))
-    other.close()
+    change(place, "UPDATE runs SET trace = :trace", trace=damage)
 
     with pytest.raises(StoreError, match="a stored trace is not JSON"):
         store.load("run-1")
@@ -424,13 +432,11 @@ def test_a_store_that_may_only_be_read_can_be_read_but_not_written(path):
             store.save(a_trace("run-2"))
 
 
-def test_a_store_that_another_program_is_writing_can_be_read_but_not_written(path):
-    with Store.open(path) as store:
+def test_a_store_that_another_program_is_writing_can_be_read_but_not_written(place):
+    with Store.open(place) as store:
         store.save(a_trace())
-    other = sqlite3.connect(path)
-    other.execute("BEGIN IMMEDIATE")
 
-    with Store.open(path, busy_timeout_s=0.01) as store:
+    with Store.open(place, busy_timeout_s=0.01) as store, locked(place) as other:
         assert store.load("run-1") == a_trace()
         with pytest.raises(StoreError, match="is locked by another program"):
             store.save(a_trace("run-2"))
@@ -438,7 +444,6 @@ def test_a_store_that_another_program_is_writing_can_be_read_but_not_written(pat
         store.save(a_trace("run-2"))
 
         assert len(store.runs()) == 2
-    other.close()
 
 
 FILL_A_SMALL_DISK = """
@@ -486,18 +491,23 @@ def test_a_full_disk_is_named_and_what_was_kept_stays_readable(tmp_path):
     assert readable == "True True"
 
 
-@pytest.mark.parametrize("place", ["sqlite://", "sqlite:///:memory:"])
-def test_memory_is_no_store(place):
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_memory_is_no_store(url):
     with pytest.raises(StoreError, match="a store is a file, not memory"):
-        Store.open(place)
+        Store.open(url)
 
 
 @pytest.mark.parametrize(
-    ("place", "found"), [("postgresql://host/runs", "postgresql"), ("nonsense://x", "nonsense")]
+    ("url", "found"),
+    [
+        ("mysql://me:secret@host/runs", "mysql"),
+        ("postgresql+psycopg2://x/y", "postgresql.psycopg2"),
+    ],
 )
-def test_a_url_of_another_database_is_refused(place, found):
-    with pytest.raises(StoreError, match=f"a path or a sqlite:/// URL was expected.*'{found}'"):
-        Store.open(place)
+def test_a_url_of_another_database_is_refused(url, found):
+    expected = f"a path, a sqlite:/// or a postgresql:// URL was expected, found one of '{found}'"
+    with pytest.raises(StoreError, match=expected):
+        Store.open(url)
 
 
 def test_a_store_is_opened_by_url_too(tmp_path):

@@ -1,6 +1,5 @@
 import asyncio
 import logging
-import sqlite3
 import threading
 
 import pytest
@@ -8,44 +7,40 @@ import pytest
 from partbook.errors import StoreError
 from partbook.store import BatchWriter, Store, Tags
 from partbook.store.writer import BATCH
+from tests.store import elsewhere
 from tests.traces import a_trace
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "runs.db"
+def place(any_store):
+    return any_store
 
 
 @pytest.fixture
-def store(path):
-    with Store.open(path, busy_timeout_s=0.01) as opened:
+def store(place):
+    with Store.open(place, busy_timeout_s=0.01) as opened:
         yield opened
 
 
 @pytest.fixture
-def locked(path, store):
+def locked(place, store):
     """Another program that is in the middle of writing."""
-    other = sqlite3.connect(path)
-    other.execute("BEGIN IMMEDIATE")
-    yield other
-    other.close()
+    with elsewhere.locked(place) as other:
+        yield other
 
 
-def kept(path) -> int:
-    """The runs that any other program finds in the file."""
-    with sqlite3.connect(path) as other:
-        (count,) = other.execute("SELECT count(*) FROM runs").fetchone()
-    other.close()
-    return count
+def kept(place) -> int:
+    """The runs that any other program finds in the store."""
+    return elsewhere.ask(place, "SELECT count(*) FROM runs")
 
 
-async def test_what_was_put_is_in_the_file_after_a_flush(store, path):
+async def test_what_was_put_is_in_the_file_after_a_flush(store, place):
     async with BatchWriter(store) as writer:
         writer.put(a_trace("a"))
         writer.put(a_trace("b"))
         await writer.flush()
 
-        assert kept(path) == 2
+        assert kept(place) == 2
 
 
 async def test_what_was_put_is_in_the_file_after_the_block(store):
@@ -56,11 +51,11 @@ async def test_what_was_put_is_in_the_file_after_the_block(store):
     assert store.runs()[0].verdict == "right"
 
 
-async def test_what_was_put_is_written_without_a_flush(store, path):
+async def test_what_was_put_is_written_without_a_flush(store, place):
     async with BatchWriter(store) as writer:
         writer.put(a_trace("a"))
         async with asyncio.timeout(10):
-            while kept(path) == 0:  # noqa: ASYNC110 - the file is what is asked, as others would
+            while kept(place) == 0:  # noqa: ASYNC110 - the file is what is asked, as others would
                 await asyncio.sleep(0)
 
         assert store.load("a") == a_trace("a")
@@ -84,14 +79,14 @@ async def test_the_last_of_two_runs_with_one_id_is_kept(store):
     assert [row.started_at for row in store.runs()] == [2.0]
 
 
-async def test_a_flush_of_nothing_is_no_error(store, path):
+async def test_a_flush_of_nothing_is_no_error(store, place):
     async with BatchWriter(store) as writer:
         await writer.flush()
 
-    assert kept(path) == 0
+    assert kept(place) == 0
 
 
-async def test_runs_are_written_even_where_the_block_is_left_by_an_error(store, path):
+async def test_runs_are_written_even_where_the_block_is_left_by_an_error(store, place):
     async def fail() -> None:
         async with BatchWriter(store) as writer:
             writer.put(a_trace("a"))
@@ -100,13 +95,11 @@ async def test_runs_are_written_even_where_the_block_is_left_by_an_error(store, 
     with pytest.raises(ZeroDivisionError):
         await fail()
 
-    assert kept(path) == 1
+    assert kept(place) == 1
 
 
-async def test_the_event_loop_goes_on_while_the_thread_waits_for_a_lock(path):
-    with Store.open(path, busy_timeout_s=30.0) as store:
-        other = sqlite3.connect(path)
-        other.execute("BEGIN IMMEDIATE")
+async def test_the_event_loop_goes_on_while_the_thread_waits_for_a_lock(place):
+    with Store.open(place, busy_timeout_s=30.0) as store, elsewhere.locked(place) as other:
         async with BatchWriter(store) as writer:
             writer.put(a_trace("a"))
             flushing = asyncio.create_task(writer.flush())
@@ -117,23 +110,22 @@ async def test_the_event_loop_goes_on_while_the_thread_waits_for_a_lock(path):
 
             other.rollback()
             await flushing
-        other.close()
 
-        assert kept(path) == 1
+        assert kept(place) == 1
 
 
 async def test_a_write_that_fails_is_reported_by_the_flush(store, locked):
     writer = BatchWriter(store)
     writer.put(a_trace("a"))
 
-    with pytest.raises(StoreError, match=r"runs not written: 1; .*runs\.db is locked"):
+    with pytest.raises(StoreError, match=r"runs not written: 1; the store .* is locked"):
         await writer.flush()
 
     locked.rollback()
     await writer.aclose()
 
 
-async def test_what_could_not_be_written_is_written_by_the_next_flush(store, locked, path):
+async def test_what_could_not_be_written_is_written_by_the_next_flush(store, locked, place):
     async with BatchWriter(store) as writer:
         writer.put(a_trace("a"))
         with pytest.raises(StoreError):
@@ -143,24 +135,21 @@ async def test_what_could_not_be_written_is_written_by_the_next_flush(store, loc
         writer.put(a_trace("b"))
         await writer.flush()
 
-        assert kept(path) == 2
+        assert kept(place) == 2
 
 
-async def test_a_failure_takes_nothing_that_was_written_before(store, path):
+async def test_a_failure_takes_nothing_that_was_written_before(store, place):
     async with BatchWriter(store) as writer:
         writer.put(a_trace("a"))
         await writer.flush()
-        other = sqlite3.connect(path)
-        other.execute("BEGIN IMMEDIATE")
-        writer.put(a_trace("b"))
-        with pytest.raises(StoreError):
-            await writer.flush()
-        other.rollback()
-        other.close()
+        with elsewhere.locked(place):
+            writer.put(a_trace("b"))
+            with pytest.raises(StoreError):
+                await writer.flush()
 
-        assert kept(path) == 1
+            assert kept(place) == 1
 
-    assert kept(path) == 2
+    assert kept(place) == 2
 
 
 async def test_a_failure_is_logged_once_and_so_is_its_end(store, locked, caplog):
@@ -185,8 +174,9 @@ async def test_closing_reports_what_is_lost(store, locked):
         await writer.aclose()
 
 
-async def test_a_store_that_may_only_be_read_is_reported(store, path):
-    with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as read_only:
+async def test_a_store_that_may_only_be_read_is_reported(tmp_path):
+    Store.open(tmp_path / "runs.db").close()
+    with Store.open(f"sqlite:///file:{tmp_path}/runs.db?mode=ro&uri=true") as read_only:
         writer = BatchWriter(read_only)
         writer.put(a_trace("a"))
 

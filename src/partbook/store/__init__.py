@@ -1,4 +1,4 @@
-"""Where runs are kept: a SQLite file, through SQLAlchemy Core, with migrations.
+"""Where runs are kept: a SQLite file or a PostgreSQL database, through SQLAlchemy Core.
 
 `Store` writes and reads whole traces; `BatchWriter` writes them from an event loop without holding
 it up. While a run goes on, a `Journal` keeps what it has done so far. `ApiKeys` has the keys of a

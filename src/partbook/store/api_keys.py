@@ -8,19 +8,22 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, Row, select, text, update
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Engine, Row, select, update
 
 from partbook.errors import StoreError
 from partbook.store.faults import as_store_errors
+from partbook.store.inserting import insert_into
 from partbook.store.key_schema import api_keys, key_days, served
-from partbook.store.opening import open_engine, resolve
+from partbook.store.opening import open_engine
+from partbook.store.place import resolve, shown
+from partbook.store.schema import storable
+from partbook.store.spending import Addition, Spending, Spent
 
 __all__ = ["ApiKey", "ApiKeys", "Spent", "hash_of"]
 
@@ -52,15 +55,6 @@ class ApiKey:
     """Whether a server shows it whole traces, with all that was said, of anybody's runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What a key has spent, in dollars, by all servers on the store."""
-
-    day: Decimal
-    month: Decimal
-    """That of the day."""
-
-
 def hash_of(key: str) -> str:
     """What the store has of a key."""
     return hashlib.sha256(key.encode(errors="replace")).hexdigest()
@@ -72,19 +66,20 @@ class ApiKeys:
     def __init__(self, engine: Engine, place: str) -> None:
         self._engine = engine
         self._place = place
+        self._spending = Spending(engine)
 
     @classmethod
-    def open(cls, place: str | Path) -> Self:
-        """Open the store at a path or `sqlite:///` URL; create it where there is none.
+    def open(cls, place: str | Path, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> Self:
+        """Open the store at a path or URL; create it where there is none.
 
         Raises:
             StoreError: it cannot be opened, is something else, or is a newer Partbook's.
         """
         url = resolve(place)
-        return cls(open_engine(url, _BUSY_TIMEOUT_S), str(url.database))
+        return cls(open_engine(url, busy_timeout_s), shown(url))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the database."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -183,25 +178,9 @@ class ApiKeys:
         Raises:
             StoreError: it could not be written.
         """
-        with as_store_errors(self._place), self._engine.connect() as connection:
-            connection.execute(text("BEGIN IMMEDIATE"))  # read and written as one
-            of_month = {row.day: row for row in _month(connection, key_id, day[:7])}
-            known = of_month.get(day)
-            today = Decimal(0) if known is None else Decimal(known.usd)
-            month = sum((Decimal(row.usd) for row in of_month.values()), start=Decimal(0))
-            after = Spent(today + usd, month + usd)
-            if usd > 0 and (_exceeds(after.day, within[0]) or _exceeds(after.month, within[1])):
-                connection.rollback()
-                return Spent(today, month), False
-            count = requests + (0 if known is None else known.requests)
-            values = {"usd": format(after.day, "f"), "requests": count}
-            connection.execute(
-                sqlite.insert(key_days)
-                .values(key_id=key_id, day=day, **values)
-                .on_conflict_do_update(index_elements=["key_id", "day"], set_=values)
-            )
-            connection.commit()
-            return after, True
+        news = Addition(key_id, day, usd, requests)
+        with as_store_errors(self._place):
+            return self._spending.add(news, within)
 
     def spent(self, month: str) -> Mapping[str, Mapping[str, Decimal]]:
         """What was spent in a month: dollars by day, by key.
@@ -220,7 +199,7 @@ class ApiKeys:
         """When this was first served, in seconds since the epoch; now, where it never was."""
         with as_store_errors(self._place), self._engine.begin() as connection:
             connection.execute(
-                sqlite.insert(served)
+                insert_into(self._engine, served)
                 .values(fingerprint=fingerprint, first_at=time.time())
                 .on_conflict_do_nothing()
             )
@@ -228,20 +207,11 @@ class ApiKeys:
             return float(connection.execute(query).scalar_one())
 
 
-def _month(connection: Connection, key_id: str, month: str) -> Sequence[Row[Any]]:
-    days = key_days.c.day.startswith(month, autoescape=True)
-    return connection.execute(select(key_days).where(key_days.c.key_id == key_id, days)).all()
-
-
-def _exceeds(usd: Decimal, limit: Decimal | None) -> bool:
-    return limit is not None and usd > limit
-
-
 def _row_of(key: ApiKey) -> dict[str, Any]:
     day, month = key.usd_per_day, key.usd_per_month
     return {
         "key_id": key.key_id,
-        "name": key.name,
+        "name": storable(key.name),
         "hash": key.hash,
         "created_at": key.created_at,
         "revoked_at": key.revoked_at,

@@ -1,7 +1,7 @@
 """What went wrong in the database, as a `StoreError` with a sentence and something to do.
 
 SQLite names each of its errors; the names are the border here, not the texts, which differ between
-versions. https://www.sqlite.org/rescode.html
+versions. https://www.sqlite.org/rescode.html What PostgreSQL reports is left to `postgres.py`.
 """
 
 import sqlite3
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from partbook.errors import StoreError
 
@@ -31,6 +32,14 @@ _SENTENCES = {
 def explain(err: sqlite3.Error | SQLAlchemyError, place: str) -> StoreError:
     """The error as a sentence about the store at `place`."""
     cause = err.orig if isinstance(err, DBAPIError) else err
+    if isinstance(err, DBAPIError) and not isinstance(cause, sqlite3.Error):
+        from partbook.store.postgres import explain_postgres  # noqa: PLC0415 - needs psycopg
+
+        return explain_postgres(err, place)
+    if isinstance(err, PoolTimeoutError):
+        return StoreError(
+            f"the store {place} has no free connection in this process: too much is asked at once"
+        )
     # Only errors that SQLite itself reported have a name.
     name = str(vars(cause).get("sqlite_errorname", "")) if isinstance(cause, sqlite3.Error) else ""
     for primary, sentence in _SENTENCES.items():

@@ -12,12 +12,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 
-__all__ = ["Slot", "Slots", "journal_folder"]
-
-
-def journal_folder(place: str) -> str:
-    """Where the journals of the store in this file are."""
-    return f"{place}.unfinished"
+__all__ = ["Slot", "Slots"]
 
 
 @dataclass(slots=True)

@@ -1,30 +1,41 @@
-"""Store: every run, in one SQLite file.
+"""Store: every run, in one database: a SQLite file, or one on a PostgreSQL server.
 
 A run is one row; the whole trace is in it. Each method is one transaction and may be called from
 any thread. Inside an event loop, writing goes through `writer.BatchWriter`.
 """
 
-import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Engine, Row, Select, select
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Connection, Engine, Row, Select, select
 
 from partbook.errors import StoreError
 from partbook.resume import can_go_on
 from partbook.store.faults import as_store_errors
+from partbook.store.inserting import replacing
 from partbook.store.journal import Journal
-from partbook.store.listing import LISTED, RunRow, filtered, listed, merged, open_row
-from partbook.store.opening import open_engine, resolve
-from partbook.store.schema import UNTAGGED, Tags, row_of
+from partbook.store.listing import (
+    LISTED,
+    RunFilter,
+    RunRow,
+    filtered,
+    listed,
+    merged,
+    open_row,
+    open_rows_of,
+)
+from partbook.store.opening import open_engine
+from partbook.store.place import journal_folder, resolve, shown
+from partbook.store.playing import Playing
+from partbook.store.schema import UNTAGGED, Tags, read_trace, row_of, storable
 from partbook.store.schema import runs as runs_table
-from partbook.store.slots import Slots, journal_folder
-from partbook.store.unfinished import claim, is_played, unfinished_runs
+from partbook.store.slots import Slots
+from partbook.store.unfinished import claim, unfinished_runs
 from partbook.trace import Trace
-from partbook.trace_json import trace_from_dict
 
 __all__ = ["BUSY_TIMEOUT_S", "Reopened", "Store"]
 
@@ -50,25 +61,30 @@ class Reopened:
 class Store:
     """An open store; close it, or use it in a `with` block."""
 
-    def __init__(self, engine: Engine, place: str) -> None:
+    def __init__(self, engine: Engine, place: str, journals: str) -> None:
         self._engine = engine
         self.place = place
-        """The path of its file."""
-        self._slots = Slots(journal_folder(place))
+        """The path of its file, or its URL without a password."""
+        self.journals = journals
+        """The folder of its journals."""
+        self._slots = Slots(journals)
+        self._playing = Playing(engine)
+        self._replace = replacing(engine, runs_table)
 
     @classmethod
     def open(cls, place: str | Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Self:
-        """Open the store at a path or `sqlite:///` URL; create it where there is none.
+        """Open the store at a path or URL; create it where there is none.
 
         Raises:
             StoreError: it cannot be opened, is something else, or is a newer Partbook's.
         """
         url = resolve(place)
-        return cls(open_engine(url, busy_timeout_s), str(url.database))
+        return cls(open_engine(url, busy_timeout_s), shown(url), journal_folder(url))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the database."""
         self._slots.close()
+        self._playing.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -110,8 +126,10 @@ class Store:
             row_of(trace, tag, {} if journal is None else journal.steps)
             for trace, tag, journal in zip(traces, each, written, strict=True)
         ]
+        # Two that write the same runs do so in one order, or each could wait for the other.
+        rows.sort(key=itemgetter("run_id"))
         with as_store_errors(self.place), self._engine.begin() as connection:
-            connection.execute(_UPSERT, rows)
+            connection.execute(self._replace, rows)
 
     def journal(self, setup: str = "null") -> Journal:
         """A journal for a run that is about to begin.
@@ -142,12 +160,15 @@ class Store:
             self.save(found.trace, Tags(setup=found.setup))
             journal.discard()
             return Reopened(found.trace, found.setup, None)
+        with as_store_errors(self.place):
+            if not self._playing.claim(run_id):
+                raise StoreError(f"run {run_id} is being played by another process")
         row = self._rows(
             select(runs_table.c.trace, runs_table.c.setup).where(runs_table.c.run_id == run_id)
         )
         if not row:
             raise StoreError(f"run {run_id} is gone")
-        trace, setup = _trace_from(row[0].trace), row[0].setup
+        trace, setup = read_trace(row[0].trace), row[0].setup
         if setup is None or not can_go_on(trace):
             return Reopened(trace, setup, None)
         return Reopened(trace, setup, Journal.of_earlier(self._slots, trace, setup))
@@ -160,16 +181,16 @@ class Store:
         Raises:
             StoreError: no run or several begin so; the message lists which there are.
         """
-        wanted = runs_table.c.run_id
+        wanted, run_id = runs_table.c.run_id, storable(run_id)
         exact = select(wanted, runs_table.c.trace).where(wanted == run_id)
         similar = (
             select(wanted, runs_table.c.trace)
-            .where(wanted.startswith(run_id, autoescape=True))
+            .where(wanted >= run_id, wanted < f"{run_id}\U0010ffff")
             .order_by(wanted)
             .limit(_CANDIDATES + 1)
         )
         known = {row.run_id: row.trace for row in self._rows(exact) or self._rows(similar)}
-        found = {name: _trace_from(trace) for name, trace in known.items()}
+        found = {name: read_trace(trace) for name, trace in known.items()}
         for unfinished in unfinished_runs(self._slots.folder, run_id):
             found[unfinished.trace.run_id] = unfinished.trace
         if run_id in found:
@@ -212,12 +233,10 @@ class Store:
         """
         query = filtered(select(*LISTED), limit, text, worker)
         rows = [listed(row) for row in self._rows(query)]
-        open_rows = []
-        for unfinished in unfinished_runs(self._slots.folder):
-            trace = unfinished.trace
-            status = "running" if is_played(unfinished.path) else "unfinished"
-            if (row := open_row(trace, status, text, worker)) is not None:
-                open_rows.append(row)
+        which = RunFilter(text, worker)
+        open_rows = [
+            row for row, workers in open_rows_of(self._slots.folder) if which.fits(row, workers)
+        ]
         return merged(rows, open_rows, limit) if open_rows else rows
 
     def traces(
@@ -231,9 +250,9 @@ class Store:
             StoreError: the store could not be read, or holds a trace of a later version.
         """
         query = filtered(select(runs_table.c.trace), limit, text, worker)
-        with as_store_errors(self.place), self._engine.connect() as connection:
+        with self.reading() as connection:
             for row in connection.execution_options(yield_per=_PAGE).execute(query):
-                yield _trace_from(row.trace)
+                yield read_trace(row.trace)
 
     def with_tasks(
         self, *, text: str | None = None, worker: str | None = None
@@ -252,34 +271,28 @@ class Store:
             if open_row(trace, "unfinished", text, worker) is not None:
                 yield trace, None
         query = select(runs_table.c.run_id, runs_table.c.trace, runs_table.c.task)
-        with as_store_errors(self.place), self._engine.connect() as connection:
+        with self.reading() as connection:
             rows = connection.execution_options(yield_per=_PAGE).execute(
                 filtered(query, None, text, worker)
             )
             for row in rows:
                 if row.run_id not in unfinished:
-                    yield _trace_from(row.trace), row.task
+                    yield read_trace(row.trace), row.task
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection for queries of one's own.
+
+        Raises:
+            StoreError: the store could not be read.
+        """
+        with as_store_errors(self.place), self._engine.connect() as connection:
+            yield connection
 
     def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
-        with as_store_errors(self.place), self._engine.connect() as connection:
+        with self.reading() as connection:
             return connection.execute(query).all()
 
 
 _PAGE = 20
 """How many traces are in memory at once while all are read."""
-
-
-def _upsert() -> sqlite.Insert:
-    insert = sqlite.insert(runs_table)
-    others = {c.name: c for c in insert.excluded if c.name != "run_id"}
-    return insert.on_conflict_do_update(index_elements=["run_id"], set_=others)
-
-
-_UPSERT = _upsert()
-
-
-def _trace_from(written: str) -> Trace:
-    try:
-        return trace_from_dict(json.loads(written))
-    except ValueError as err:
-        raise StoreError(f"a stored trace is not JSON: {err}") from err
