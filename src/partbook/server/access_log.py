@@ -26,6 +26,7 @@ _ROUTES = {
     "/healthz": "health",
     "/readyz": "health",
     "/metrics": "metrics",
+    "/page/asks": "page",
 }
 
 

@@ -1,23 +1,25 @@
 """The application: the routes of one server, and what all of them share.
 
 Requests are read here, as far as their headers and their size; what is in a body is left to
-`chat_request.py`. Every error, whoever raises it, leaves in OpenAI's shape.
+`chat_request.py`. Every error, whoever raises it, leaves in the shape of the API that was spoken
+to.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from partbook.server.access_log import AccessLog
 from partbook.server.admission import Admission, Holder
 from partbook.server.anthropic_dialect import AnthropicDialect, anthropic_error
 from partbook.server.anthropic_request import read_anthropic
+from partbook.server.body import body_of
 from partbook.server.chat_dialect import ChatDialect
 from partbook.server.chat_request import ChatRequest, read_chat
 from partbook.server.dialect import Dialect
@@ -25,17 +27,21 @@ from partbook.server.fields import parsed
 from partbook.server.follow_up import FollowUps, Turn
 from partbook.server.job import Job
 from partbook.server.metrics import Metrics
+from partbook.server.openapi import openapi_document
 from partbook.server.refusal import Refusal
 from partbook.server.responses_dialect import ResponsesDialect
 from partbook.server.responses_request import read_responses
 from partbook.server.running import Running
 from partbook.server.served import Alone, Offer, Served
+from partbook.server.shadow import Shadow
+from partbook.server.shadowed import Shadowed
 from partbook.server.stream import KEEP_ALIVE_S, StreamedAnswer
 from partbook.server.tools import Callers
 from partbook.server.traces import shown_trace
 from partbook.server.whole import WholeAnswer
+from partbook.spend_json import to_json
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "ExtraRoutes"]
 
 MAX_BODY_BYTES = 8 * 2**20
 """Longest body of a request."""
@@ -44,7 +50,10 @@ MOST_AT_ONCE = 2000
 """Most requests that are answered at the same time."""
 
 
-_Answering = WholeAnswer | StreamedAnswer | Response
+_Answering = WholeAnswer | StreamedAnswer | Shadowed | Response
+
+ExtraRoutes = Callable[[Running, Metrics], Sequence[BaseRoute]]
+"""Makes further routes, whose requests are counted among the others and end as they do."""
 
 
 class _Read(Protocol):
@@ -64,6 +73,8 @@ class Endpoint:
         max_body_bytes: int = MAX_BODY_BYTES,
         most_at_once: int = MOST_AT_ONCE,
         keep_alive_s: float = KEEP_ALIVE_S,
+        extra_routes: ExtraRoutes | None = None,
+        shadow: Shadow | None = None,
     ) -> None:
         """Put it together.
 
@@ -73,16 +84,19 @@ class Endpoint:
             max_body_bytes: longest body of a request.
             most_at_once: most requests that are answered at the same time.
             keep_alive_s: longest silence of a stream, in seconds.
+            extra_routes: what else is answered, such as the page; None: nothing.
+            shadow: takes a share of what is answered; None: nobody does.
         """
         self.served = served
         self.metrics = Metrics()
         self.running = Running(most_at_once)
+        self.shadow = shadow
         self._admission = admission
         self._callers = Callers()
         self._follow_ups = FollowUps()
         self._max_body_bytes = max_body_bytes
         self._keep_alive_s = keep_alive_s
-        routes = [
+        routes: list[BaseRoute] = [
             Route("/v1/chat/completions", self._chat, methods=["POST"]),
             Route("/v1/responses", self._responses, methods=["POST"]),
             Route("/v1/messages", self._messages, methods=["POST"]),
@@ -92,7 +106,13 @@ class Endpoint:
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
             Route("/metrics", self._metrics_text, methods=["GET"]),
+            Route("/openapi.json", _openapi, methods=["GET"]),
         ]
+        if shadow is not None:
+            shadow.watch(self.running)
+            routes.append(Route("/v1/shadow", self._shadow_state, methods=["GET"]))
+        if extra_routes is not None:
+            routes += extra_routes(self.running, self.metrics)
         handlers: dict[Any, Any] = {
             Refusal: _refused,
             HTTPException: _http_error,
@@ -127,7 +147,7 @@ class Endpoint:
         if holder.rate is not None:
             holder.rate.take()
         try:
-            body = await self._body(request)
+            body = await body_of(request, self._max_body_bytes)
         except ClientDisconnect:
             return Response(status_code=499)
         asked = read(parsed(body), headers, strict=self.served.strict)
@@ -140,9 +160,12 @@ class Endpoint:
         )
         dialect = spelling(job)
         note = request.state.note
-        if asked.stream:
-            return StreamedAnswer(job, dialect, self.running, note, self._keep_alive_s)
-        return WholeAnswer(job, dialect, self.running, note)
+        answer: WholeAnswer | StreamedAnswer = (
+            StreamedAnswer(job, dialect, self.running, note, self._keep_alive_s)
+            if asked.stream
+            else WholeAnswer(job, dialect, self.running, note)
+        )
+        return answer if self.shadow is None else Shadowed(answer, job, self.shadow)
 
     def _or_one_worker(
         self, offer: Offer, asked: ChatRequest, holder: Holder
@@ -167,20 +190,6 @@ class Endpoint:
             return offer, turn
         return Alone(offer.model, served.pool[served.pool.names.index(name)]), turn
 
-    async def _body(self, request: Request) -> bytes:
-        most = self._max_body_bytes
-        told = request.headers.get("content-length", "")
-        if told.isdecimal() and int(told) > most:
-            raise _too_large(most)
-        pieces: list[bytes] = []
-        size = 0
-        async for piece in request.stream():
-            size += len(piece)
-            if size > most:
-                raise _too_large(most)
-            pieces.append(piece)
-        return b"".join(pieces)
-
     async def _models(self, request: Request) -> Response:
         holder = await self._admission.admit(request.headers)
         names = self.served.names(holder.workers)
@@ -195,10 +204,15 @@ class Endpoint:
 
     async def _run(self, request: Request) -> Response:
         holder = await self._admission.admit(request.headers)
-        return JSONResponse(
-            await shown_trace(self.served, holder, request.path_params["run_id"]),
-            headers={"Cache-Control": "no-store"},
-        )
+        trace = await shown_trace(self.served, holder, request.path_params["run_id"])
+        # Pure ASCII: what a model wrote may hold half a surrogate pair, which UTF-8 cannot.
+        text, headers = to_json(trace), {"Cache-Control": "no-store"}
+        return Response(text, headers=headers, media_type="application/json")
+
+    async def _shadow_state(self, request: Request) -> Response:
+        await self._admission.admit(request.headers)
+        assert self.shadow is not None
+        return JSONResponse(self.shadow.to_dict(), headers={"Cache-Control": "no-store"})
 
     async def _ready(self, _: Request) -> Response:
         if self.running.is_stopping:
@@ -208,29 +222,26 @@ class Endpoint:
     async def _metrics_text(self, request: Request) -> Response:
         await self._admission.admit(request.headers)
         self.metrics.in_flight = len(self.running)
-        return PlainTextResponse(
-            self.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8"
-        )
+        text = self.metrics.text() + ("" if self.shadow is None else self.shadow.metrics_text())
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 async def _healthy(_: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-def _too_large(most: int) -> Refusal:
-    return Refusal(
-        f"a body of at most {most} bytes was expected",
-        status=413,
-        kind="invalid_request_error",
-        code="request_too_large",
-    )
+async def _openapi(_: Request) -> Response:
+    return JSONResponse(openapi_document())
 
 
 async def _refused(request: Request, err: Refusal) -> Response:
     request.state.note["error"] = err.code or err.kind
-    is_anthropic = request.url.path == "/v1/messages"
-    body = anthropic_error(err) if is_anthropic else err.body()
-    return JSONResponse(body, err.status, err.headers())
+    return JSONResponse(_spelt(request, err), err.status, err.headers())
+
+
+def _spelt(request: Request, err: Refusal) -> dict[str, Any]:
+    """An error in the shape of the API that was spoken to."""
+    return anthropic_error(err) if request.url.path == "/v1/messages" else err.body()
 
 
 async def _http_error(request: Request, err: HTTPException) -> Response:
@@ -238,10 +249,10 @@ async def _http_error(request: Request, err: HTTPException) -> Response:
     message = f"there is no {request.method} {request.url.path[:200]} here"
     code = "unknown_url" if err.status_code == 404 else "method_not_allowed"
     refusal = Refusal(message, status=err.status_code, kind="invalid_request_error", code=code)
-    return JSONResponse(refusal.body(), err.status_code, dict(err.headers or {}))
+    return JSONResponse(_spelt(request, refusal), err.status_code, dict(err.headers or {}))
 
 
-async def _bug(_: Request, __: Exception) -> Response:
+async def _bug(request: Request, _: Exception) -> Response:
     """What nobody expected; the server's log has it in full."""
     refusal = Refusal("the server failed", status=500, kind="server_error", code="internal")
-    return JSONResponse(refusal.body(), 500)
+    return JSONResponse(_spelt(request, refusal), 500)

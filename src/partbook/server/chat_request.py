@@ -6,9 +6,11 @@ is passed over, and then the reply's headers name it, or in strict mode the requ
 Nothing is dropped in silence.
 """
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Literal, cast, get_args
 
 from partbook.budget import Limits
@@ -27,6 +29,11 @@ of the last turn are kept where nothing argues against it. `easy`: so too, and s
 the worker who answered last, alone."""
 
 MOST_CHOICES = 16
+MOST_CALLS = 10_000
+MOST_SECONDS = 86_400
+
+AMOUNT = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?"
+"""How a number is spelt as a text."""
 
 _NOTHING: Mapping[str, tuple[Any, ...]] = {
     "frequency_penalty": (0,),
@@ -77,7 +84,13 @@ class ChatRequest:
     """None: as the server does it."""
 
 
-def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bool) -> ChatRequest:
+def read_chat(
+    body: Mapping[str, Any],
+    headers: Mapping[str, str],
+    *,
+    strict: bool,
+    passed_over: Sequence[str] = (),
+) -> ChatRequest:
     """Read a request.
 
     Args:
@@ -86,6 +99,7 @@ def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bo
             `max_calls`, `timeout_s`, `partbook_metadata`, `partbook_strict` and
             `partbook_follow_ups` say.
         strict: whether what would be passed over is refused, where the request does not say.
+        passed_over: fields that another API's reader has passed over already.
 
     Raises:
         Refusal: something in it is wrong or cannot be done; `param` names it.
@@ -95,6 +109,7 @@ def read_chat(body: Mapping[str, Any], headers: Mapping[str, str], *, strict: bo
     if not model:
         raise bad_request("model: a text was expected", "model", "missing_field")
     messages, warnings = read_messages(fields.raw("messages"))
+    warnings = tuple(dict.fromkeys((*passed_over, *warnings)))
     wishes = read_wishes(fields)
     stream = fields.flag("stream") or False
     include_usage, unknown_options = _stream_options(fields, stream)
@@ -171,11 +186,11 @@ def _stream_options(fields: Fields, stream: bool) -> tuple[bool, tuple[str, ...]
 def _limits(fields: Fields, headers: Mapping[str, str]) -> Limits:
     max_usd = fields.raw("max_usd")
     usd = _money(headers.get("x-partbook-max-usd") if max_usd is None else max_usd)
-    calls = fields.integer("max_calls", 0, 10_000)
-    timeout_s = fields.number("timeout_s", 0.001, 86_400)
+    calls = fields.integer("max_calls", 0, MOST_CALLS)
+    timeout_s = fields.number("timeout_s", 0.001, MOST_SECONDS)
     told = Fields({name: _number(headers.get(header)) for name, header in _LIMIT_HEADERS.items()})
-    header_calls = told.integer("x-partbook-max-calls", 0, 10_000)
-    header_s = told.number("x-partbook-timeout-s", 0.001, 86_400)
+    header_calls = told.integer("x-partbook-max-calls", 0, MOST_CALLS)
+    header_s = told.number("x-partbook-timeout-s", 0.001, MOST_SECONDS)
     return Limits(
         usd,
         header_calls if calls is None else calls,
@@ -187,26 +202,23 @@ def _limits(fields: Fields, headers: Mapping[str, str]) -> Limits:
 _LIMIT_HEADERS = {name: name for name in ("x-partbook-max-calls", "x-partbook-timeout-s")}
 
 
-def _number(text: str | None) -> float | int | str | None:
-    if text is None:
-        return None
-    try:
-        return int(text) if text.isdecimal() else float(text)
-    except ValueError:
-        return text
+def _number(text: str | None) -> float | str | None:
+    # Python would also take "1_0", " 1" and digits of other scripts.
+    return text if text is None or not _is_amount(text) else float(text)
 
 
 def _money(value: object) -> Decimal | None:
     if value is None:
         return None
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        try:
-            usd = Decimal(str(value))
-            if usd.is_finite() and usd >= 0:
-                return usd
-        except InvalidOperation:
-            pass
+    if isinstance(value, str) and _is_amount(value):
+        return Decimal(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf:
+        return Decimal(str(value))
     raise bad_request("max_usd: an amount of 0 or more was expected", "max_usd", "invalid_value")
+
+
+def _is_amount(text: str) -> bool:
+    return len(text) <= 40 and re.fullmatch(AMOUNT, text) is not None
 
 
 def _follow_ups(fields: Fields, headers: Mapping[str, str]) -> FollowUp | None:

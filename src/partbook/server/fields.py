@@ -62,8 +62,10 @@ class Fields:
         raise _unexpected(name, "true or false", value)
 
     def integer(self, name: str, least: int, most: int) -> int | None:
-        """An integer in this range, both ends included."""
+        """An integer in this range, both ends included; 3.0 is one, as in JSON Schema."""
         value = self.raw(name)
+        if type(value) is float and value.is_integer():
+            value = int(value)
         if value is None or (type(value) is int and least <= value <= most):
             return value
         raise _unexpected(name, f"an integer from {least} to {most}", value)

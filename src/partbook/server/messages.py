@@ -34,6 +34,9 @@ _OF_ROLE = {"assistant": ("tool_calls",), "tool": ("tool_call_id",)}
 _KNOWN = frozenset({"role", "content", "refusal", "reasoning_content", "annotations", "audio"})
 """Fields that change nothing here, or that only repeat what an earlier reply said."""
 
+_KNOWN_OF_PART = frozenset({"type", "text", "refusal", "annotations", "logprobs"})
+_KNOWN_OF_CALL = frozenset({"id", "type", "function", "index"})
+
 
 def read_messages(value: object) -> tuple[tuple[Message, ...], tuple[str, ...]]:
     """The messages, and the fields of messages that were passed over.
@@ -68,13 +71,13 @@ def _message(i: int, item: object, passed_over: list[str]) -> Message:
         if field == "function_call":
             raise bad_request(f"{where}.{field}: use tool_calls", f"{where}.{field}", "unsupported")
         passed_over.append(f"messages[].{field}")
-    text = _text(item.get("content"), role, item, f"{where}.content")
+    text = _text(item, role, f"{where}.content", passed_over)
     if role == "tool":
         return Message(role, text, tool_call_id=_call_id(item, where))
     calls = item.get("tool_calls")
-    if role != "assistant" or not calls:
+    if role != "assistant" or calls is None or calls == []:
         return Message(role, text)
-    return Message(role, text, _calls(calls, f"{where}.tool_calls"))
+    return Message(role, text, _calls(calls, f"{where}.tool_calls", passed_over))
 
 
 def _call_id(item: Mapping[str, Any], where: str) -> str:
@@ -84,7 +87,7 @@ def _call_id(item: Mapping[str, Any], where: str) -> str:
     raise bad_request(f"{where}.tool_call_id: a text was expected", f"{where}.tool_call_id")
 
 
-def _calls(value: object, where: str) -> str:
+def _calls(value: object, where: str, passed_over: list[str]) -> str:
     """The calls of an assistant's message as JSON text; ids and arguments stay what they are."""
     if not isinstance(value, list) or len(value) > MOST_PARTS:
         raise bad_request(f"{where}: a list of calls was expected", where)
@@ -97,28 +100,34 @@ def _calls(value: object, where: str) -> str:
             place = f"{where}[{i}].function"
             raise bad_request(f"{place}: a name and arguments were expected", place)
         call_id = _call_id({"tool_call_id": call.get("id")}, f"{where}[{i}]")
+        others = [field for field in call if field not in _KNOWN_OF_CALL]
+        passed_over += [f"messages[].tool_calls[].{field}" for field in others]
         said = {"name": name, "arguments": arguments}
         calls.append({"id": call_id, "type": "function", "function": said})
     return json.dumps(calls, separators=(",", ":"))
 
 
-def _text(content: object, role: Role, item: Mapping[str, Any], where: str) -> str:
+def _text(item: Mapping[str, Any], role: Role, where: str, passed_over: list[str]) -> str:
+    content = item.get("content")
     if isinstance(content, str):
         return content
     if isinstance(content, list):
         if len(content) > MOST_PARTS:
             raise bad_request(f"{where}: at most {MOST_PARTS} parts were expected", where)
-        return "".join(_part(part, f"{where}[{k}]") for k, part in enumerate(content))
+        parts = [_part(part, f"{where}[{k}]", passed_over) for k, part in enumerate(content)]
+        return "".join(parts)
     if content is None and role == "assistant":
         refusal = item.get("refusal")  # an earlier reply may have held nothing else
         return refusal if isinstance(refusal, str) else ""
     raise bad_request(f"{where}: a text or a list of parts was expected", where, "invalid_value")
 
 
-def _part(part: object, where: str) -> str:
+def _part(part: object, where: str, passed_over: list[str]) -> str:
     if not isinstance(part, dict):
         raise bad_request(f"{where}: an object was expected", where, "invalid_value")
     kind = part.get("type")
+    others = [name for name, value in part.items() if value and name not in _KNOWN_OF_PART]
+    passed_over += [f"messages[].content[].{name}" for name in others]
     text = part.get("refusal" if kind == "refusal" else "text")
     if kind in ("text", "refusal", "input_text", "output_text") and isinstance(text, str):
         return text

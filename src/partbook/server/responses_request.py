@@ -7,13 +7,19 @@ conversation is kept here.
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from partbook.server.chat_request import ChatRequest, read_chat
 from partbook.server.fields import Fields
+from partbook.server.messages import MOST_MESSAGES
 from partbook.server.refusal import Refusal, bad_request
 
-__all__ = ["read_responses"]
+__all__ = ["MOST_ITEMS", "read_responses"]
+
+MOST_ITEMS = MOST_MESSAGES - 1
+"""Longest history: one message is left for the instructions."""
+
 
 _NAMES = {
     "max_tokens": "max_output_tokens",
@@ -28,7 +34,11 @@ _KEEPS = ("previous_response_id", "conversation", "prompt", "background")
 
 _SAME = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "tools", "tool_choice")
 
-_MESSAGE = re.compile(r"messages\[(\d+)\]")
+_MESSAGE = re.compile(r"messages\[(\d*)\]")
+
+_KNOWN_OF_ITEM = frozenset(
+    {"type", "id", "status", "role", "content", "call_id", "name", "arguments", "output"}
+)
 
 
 def read_responses(
@@ -41,10 +51,12 @@ def read_responses(
     """
     fields = Fields(body)
     for name in _KEEPS:
-        if fields.raw(name):
+        value = fields.raw(name)
+        if value is not None and value is not False and value != "":
             raise bad_request(f"{name}: nothing is kept between requests", name, "unsupported")
     origins: list[int] = []
-    chat: dict[str, Any] = {"messages": _messages(fields, origins)}
+    passed_over: list[str] = []
+    chat: dict[str, Any] = {"messages": _messages(fields, origins, passed_over)}
     for name in _SAME:
         chat[name] = fields.raw(name)
     chat["tools"] = _tools(chat["tools"])
@@ -61,15 +73,22 @@ def read_responses(
         chat["truncation"] = True
     if (options := fields.table("stream_options")) and options.get("include_obfuscation"):
         chat["stream_options.include_obfuscation"] = True
-    chat |= fields.left()
+    for name, value in fields.left().items():
+        # What only chat completions have must not stand beside what was translated to it.
+        if name in chat or name == "n":
+            passed_over.append(name)
+        else:
+            chat[name] = value
     try:
-        return read_chat(chat, headers, strict=strict)
+        asked = read_chat(chat, headers, strict=strict, passed_over=passed_over)
     except Refusal as err:
         err.param = _translated(err.param, origins)
         raise
+    named = (name.replace("messages[]", "input[]", 1) for name in asked.warnings)
+    return replace(asked, warnings=tuple(dict.fromkeys(named)))
 
 
-def _messages(fields: Fields, origins: list[int]) -> list[Any]:
+def _messages(fields: Fields, origins: list[int], passed_over: list[str]) -> list[Any]:
     """The history; `origins` receives the index of the item that each message came from."""
     messages: list[Any] = []
     instructions = fields.text("instructions")
@@ -80,8 +99,16 @@ def _messages(fields: Fields, origins: list[int]) -> list[Any]:
     items = [{"role": "user", "content": value}] if isinstance(value, str) else value
     if not isinstance(items, list) or not items:
         raise bad_request("input: a text or a list of items was expected", "input")
+    if len(items) > MOST_ITEMS:
+        found = len(items)
+        raise bad_request(
+            f"input: at most {MOST_ITEMS} items were expected, found {found}", "input"
+        )
     for i, item in enumerate(items):
         kind = item.get("type", "message") if isinstance(item, dict) else None
+        if isinstance(item, dict) and kind != "reasoning":
+            others = [name for name, sent in item.items() if sent and name not in _KNOWN_OF_ITEM]
+            passed_over += [f"input[].{name}" for name in others]
         match kind:
             case "message":
                 told = {"role": item.get("role"), "content": item.get("content")}
@@ -137,6 +164,8 @@ def _translated(param: str | None, origins: list[int]) -> str | None:
     if param is None:
         return None
     found = _MESSAGE.match(param)
+    if found is not None and not found[1]:
+        return f"input{param.removeprefix('messages')}"
     if found is not None and int(found[1]) < len(origins):
         origin = origins[int(found[1])]
         where = "instructions" if origin < 0 else f"input[{origin}]"

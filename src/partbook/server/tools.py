@@ -71,9 +71,10 @@ def _name(tool: object, where: str) -> str:
 def _check_choice(choice: object, names: Sequence[str]) -> None:
     if choice in ("none", "auto", "required"):
         return
+    kind = choice.get("type") if isinstance(choice, dict) else None
     function = choice.get("function") if isinstance(choice, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
-    if name not in names:
+    if kind != "function" or name not in names:
         raise bad_request(
             "tool_choice: expected none, auto, required or a function of tools", "tool_choice"
         )

@@ -22,6 +22,8 @@ MOST_STOPS = 16
 
 MOST_SCHEMA_CHARS = 100_000
 
+MOST_ANSWER_TOKENS = 10_000_000
+
 _FORMAT_KINDS = ("http", "local")
 """Workers that can be held to a form; the others are told and checked."""
 
@@ -118,7 +120,8 @@ def read_wishes(fields: Fields) -> Wishes:
         Refusal: one of them is not what it should be.
     """
     limits = [
-        fields.integer(name, 1, 10_000_000) for name in ("max_tokens", "max_completion_tokens")
+        fields.integer(name, 1, MOST_ANSWER_TOKENS)
+        for name in ("max_tokens", "max_completion_tokens")
     ]
     return Wishes(
         max_tokens=min((limit for limit in limits if limit is not None), default=None),
