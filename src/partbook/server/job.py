@@ -68,6 +68,8 @@ class Job:
     """What was spent, once it is over."""
     remarks: list[str] = field(default_factory=list)
     """What is not as it was asked for, known once it is over."""
+    reply: Reply | None = None
+    """What it came to, once it is over; None: there is no answer."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -93,7 +95,8 @@ class Job:
             for answer in reply.answers:
                 if not answer.tool_calls:
                     self.asked.wishes.check(answer.text, answer.finish_reason)
-            return reply if self.turn is None else replace(reply, turn=self.turn.to_dict())
+            self.reply = reply if self.turn is None else replace(reply, turn=self.turn.to_dict())
+            return self.reply
         except Refusal:
             if self.turn is not None:
                 self.turn.forget()

@@ -5,7 +5,8 @@ it, so its worker calls are cancelled at once, in streams and elsewhere.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from starlette.types import Receive
 
@@ -14,6 +15,8 @@ from partbook.server.reply import Reply
 
 __all__ = ["Running", "ended", "ending", "until_gone"]
 
+_T = TypeVar("_T")
+
 
 class Running:
     """The requests that are being played."""
@@ -21,9 +24,11 @@ class Running:
     def __init__(self, most: int) -> None:
         """At most so many at once; one more is refused."""
         self._most = most
-        self._tasks: set[asyncio.Task[Reply]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self.is_stopping = False
         """Whether the server is about to end."""
+        self.watchers: list[Callable[[], None]] = []
+        """Told whenever a request begins or is over."""
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -40,18 +45,33 @@ class Running:
             told = f"{self._most} requests are being answered; come back"
             raise not_now(told, "server_busy", retry_after_s=1)
 
-    def start(self, work: Coroutine[None, None, Reply]) -> asyncio.Task[Reply]:
+    def start(self, work: Coroutine[None, None, _T]) -> asyncio.Task[_T]:
         """Begin to play a request."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._over)
+        self._tell()
         return task
+
+    def _over(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        self._tell()
+
+    def _tell(self) -> None:
+        for watcher in self.watchers:
+            watcher()
 
     def stop(self) -> None:
         """End all of them: the server ends."""
         self.is_stopping = True
         for task in self._tasks:
             task.cancel()
+
+    async def all_over(self, wait_s: float) -> bool:
+        """Wait until nothing is played any more, but no longer than this; whether it is so."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=wait_s)
+        return not self._tasks
 
     def result(self, task: asyncio.Task[Reply]) -> Reply:
         """What a finished task came to.

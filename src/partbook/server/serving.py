@@ -32,6 +32,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _TELL_S = 2.0
 """How long clients are given to take the news."""
 
+_LOOK_S = 0.2
+"""How often it is looked whether the end may be waited for."""
+
 
 def listening(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any free one.
@@ -97,8 +100,14 @@ class Serving(uvicorn.Server):
         """End: first wait, then cancel what still runs."""
         running = self._endpoint.running
         running.is_stopping = True
+        if self._endpoint.shadow is not None:
+            self._endpoint.shadow.stop()
         timer = asyncio.get_running_loop().call_later(self._grace_s, running.stop)
         try:
             await super().shutdown(sockets)
+            # Runs that were begun from the page go on without a connection.
+            while not await running.all_over(_LOOK_S):
+                if self.force_exit:
+                    running.stop()
         finally:
             timer.cancel()

@@ -15,7 +15,7 @@ from partbook.server.served import Served
 from partbook.store.api_keys import PREFIX
 from partbook.trace_json import trace_to_dict
 
-__all__ = ["shown_trace"]
+__all__ = ["shown_trace", "without_keys"]
 
 _OWN_KEY = re.compile(re.escape(PREFIX) + r"[A-Za-z0-9_-]{43}")
 
@@ -42,16 +42,17 @@ async def shown_trace(served: Served, holder: Holder, run_id: str) -> dict[str, 
     if trace is None:
         why = "runs are kept only with --keep" if served.kept is None else "no run has this id"
         raise Refusal(why, status=404, kind="invalid_request_error", code="run_not_found")
-    hidden: dict[str, Any] = _without_keys(trace_to_dict(trace))
+    hidden: dict[str, Any] = without_keys(trace_to_dict(trace))
     return hidden
 
 
-def _without_keys(value: Any) -> Any:
+def without_keys(value: Any) -> Any:
+    """JSON values in which keys of this server are hidden."""
     match value:
         case str():
             return _OWN_KEY.sub(HIDDEN, value)
         case dict():
-            return {name: _without_keys(inner) for name, inner in value.items()}
+            return {name: without_keys(inner) for name, inner in value.items()}
         case list():
-            return [_without_keys(inner) for inner in value]
+            return [without_keys(inner) for inner in value]
     return value
