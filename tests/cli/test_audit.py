@@ -1,5 +1,6 @@
 """The command that finds work of several stages."""
 
+import asyncio
 import csv
 import io
 import json
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from partbook.cli.audit import audit_command
 from partbook.errors import ConfigError
 from partbook.store import Store
+from tests.models.scripted_server import ScriptedServer, completion, reply
 from tests.traces import a_trace
 
 app = typer.Typer()
@@ -77,3 +79,51 @@ def test_the_questions_of_kept_runs_are_a_log(tmp_path):
 def test_a_log_must_be_named():
     with pytest.raises(ConfigError, match="which log"):
         output()
+
+
+PLAN = "model_id = [0, 1]\nsubtasks = ['Add.', 'Say.']\naccess_list = [[], 'all']"
+
+
+async def conducted(*arguments: str):
+    """What the command says whose Conductor is at an endpoint, and what that was asked."""
+    async with ScriptedServer(*[reply(completion(PLAN))] * 4) as server:
+        command = [*arguments, "--pool", "lab", "--conductor", f"{server.url}#m-1"]
+        result = await asyncio.to_thread(CliRunner().invoke, app, command)
+        assert result.exit_code == 0, result.output
+        return result, [request.json()["messages"][0]["content"] for request in server.requests]
+
+
+async def test_a_conductor_reads_the_prompts_and_is_set_beside_the_rules(log, tmp_path):
+    page = tmp_path / "audit.html"
+    result, asked = await conducted(log, "--json", "--mask", "--html", str(page))
+
+    found = json.loads(result.stdout)
+    assert found["several"] == 3
+    said = found["conductor"]
+    assert (said["read"], said["several"], said["rules_several"], said["both"]) == (4, 4, 3, 3)
+    assert [one["example"] for one in said["alone"]] == ["Hello"]
+    assert "Search for [email], then judge it." in asked[0]
+    assert "masked" in result.stderr
+    assert "ada → bo" in page.read_text()
+
+
+async def test_a_conductor_reads_as_many_as_it_is_told(log):
+    result, asked = await conducted(log, "--conductor-limit", "2", "--lang", "ko")
+
+    assert len(asked) == 2
+    assert "4개에서 무작위로 뽑은 2개" in " ".join(result.stdout.split())
+    assert "그대로 보냅니다" in result.stderr
+
+
+def test_a_limit_in_dollars_is_for_a_conductor(log):
+    with pytest.raises(ConfigError, match="--conductor"):
+        output(log, "--max-usd", "1")
+
+
+def test_a_cost_in_another_currency_needs_a_rate(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes('질문,비용,통화\n"자료를 검색하고 골라 주세요.",1500,KRW\n'.encode("cp949"))
+
+    with pytest.raises(ConfigError, match=r"line 2: the currency is KRW.*--rate KRW="):
+        output(str(path))
+    assert json.loads(output(str(path), "--json", "--rate", "KRW=0.001"))["known_usd"] == "1.5"

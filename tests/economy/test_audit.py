@@ -93,3 +93,35 @@ def test_kinds_of_work_are_ranked_by_what_they_cost():
 )
 def test_personal_data_of_a_form_of_its_own_is_masked(text, expected):
     assert mask(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("sep=;\r\nprompt;cost\r\nSearch it;0,5\r\n", "utf-8-sig"),
+        ("Export of October\n\nprompt,cost\nSearch it,0.5\n", "utf-8"),
+        ("질문\t비용\r\nSearch it\t0.5\r\n", "utf-16"),
+        ("질문,비용,통화\nSearch it,500,KRW\n", "cp949"),
+        ("prompt,cost_krw\nSearch it,500\n", "utf-8"),
+    ],
+)
+def test_a_table_is_read_as_spreadsheets_write_it(tmp_path, text, encoding):
+    path = tmp_path / "log.csv"
+    path.write_bytes(text.encode(encoding))
+
+    assert list(prompts_in(path, {"KRW": Decimal("0.001")})) == [
+        Prompt("Search it", cost_usd=Decimal("0.5"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"prompt": "x", "cost": -1}, "line 1, cost: a cost of 0 or more"),
+        ({"prompt": "x", "cost": "5 EUR"}, "the currency is EUR.*--rate EUR="),
+        ({"prompt": "x", "cost": 5, "currency": "krw"}, "the currency is KRW"),
+    ],
+)
+def test_a_cost_that_is_no_amount_of_dollars_is_refused(tmp_path, row, said):
+    with pytest.raises(ConfigError, match=said):
+        read(tmp_path, json.dumps(row))

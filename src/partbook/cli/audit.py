@@ -1,47 +1,42 @@
 """`partbook audit`: which prompts of a log ask for several stages, and so are worth splitting."""
 
+import asyncio
 import csv
 import json as json_module
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from partbook.cli.figures import price
-from partbook.cli.plain import head, open_console
-from partbook.cli.savings import Lang
+from partbook.cli.asking import (
+    AssumePriceOption,
+    MaxUsdOption,
+    PoolOption,
+    PricesOption,
+    limits_of,
+)
+from partbook.cli.report_file import write_report
+from partbook.cli.savings import Lang, rates_of
 from partbook.errors import ConfigError
 from partbook.spend_json import money
 
 if TYPE_CHECKING:
-    from partbook.economy.audit import Audit, Candidate
+    from partbook.budget import Limits
+    from partbook.cli.choosing import Choice
+    from partbook.config import PoolConfig
+    from partbook.economy.audit import Candidate
+    from partbook.economy.conducted import Conducted
     from partbook.economy.prompts import Prompt
+    from partbook.economy.words import Language
 
 __all__ = ["audit_command"]
 
-_WORDS = {
-    "en": {
-        "found": "{several} of {prompts} prompts ask for several stages.",
-        "heading": ("stages", "prompts", "spent", "calls if split", "cost if split", "workflow"),
-        "note": "Found by rules: what a prompt only implies is missed. `Cost if split` is as if "
-        "each step took what the single call takes; whether answers become better, only "
-        "`partbook evaluate` tells.",
-        "unknown": "{count} prompts have no cost and are in no sum.",
-    },
-    "ko": {
-        "found": "프롬프트 {prompts}개 가운데 {several}개가 여러 단계를 요구합니다.",
-        "heading": ("단계", "프롬프트", "지출", "나눈 뒤 호출", "나눈 뒤 비용", "워크플로"),
-        "note": "규칙으로 찾았으므로 암시만 된 단계는 놓칩니다. 나눈 뒤 비용은 단계마다 지금 "
-        "호출 한 번만큼 든다고 본 값이며, 답이 좋아지는지는 `partbook evaluate`로만 알 수 "
-        "있습니다.",
-        "unknown": "{count}개는 비용이 없어 합계에 들어 있지 않습니다.",
-    },
-}
+_TIMEOUT_S = 120.0
+"""Of one prompt that a Conductor reads."""
 
 
 def audit_command(
@@ -53,51 +48,151 @@ def audit_command(
         bool, typer.Option("--store", help="Take the questions of the runs that are kept.")
     ] = False,
     top: Annotated[int, typer.Option(min=1, help="List at most so many kinds of work.")] = 10,
+    conductor: Annotated[
+        str | None,
+        typer.Option(
+            "--conductor",
+            "-c",
+            help="Also let this Conductor write a workflow for prompts of a sample, as in "
+            "`partbook plan`; `embedded` needs no network.",
+        ),
+    ] = None,
+    conductor_limit: Annotated[
+        int, typer.Option(min=1, help="With --conductor: prompts that it reads, drawn by chance.")
+    ] = 100,
+    pool: PoolOption = "embedded",
+    max_usd: MaxUsdOption = None,
+    assume_price: AssumePriceOption = None,
+    prices: PricesOption = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CODE=USD", help="Dollars for one unit of a currency, as KRW=0.00072."
+        ),
+    ] = None,
     masked: Annotated[
-        bool, typer.Option("--mask", help="Mask addresses, numbers and keys in the examples.")
+        bool,
+        typer.Option(
+            "--mask",
+            help="Mask addresses, numbers and keys in the examples and in what a Conductor reads.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write the report, as one HTML file.")
+    ] = None,
     lang: Annotated[Lang, typer.Option(help="Language of what is said.")] = Lang.EN,
 ) -> None:
     """Find work of several stages in a log of prompts, by rules, on this machine alone.
 
-    Such work (extract, then analyse, then write) is where splitting may help.
+    Such work (extract, then analyse, then write) is where splitting may help. A Conductor may be
+    asked too; it plans and nobody carries it out.
     """
+    from partbook.cli.audit_screen import print_audit
     from partbook.economy.audit import audit
+    from partbook.economy.conducted import Sample
+    from partbook.economy.mask import mask
 
     if not logs and not store:
         raise ConfigError("which log? Name its files, or --store for the runs that are kept")
     if as_csv and as_json:
         raise ConfigError("--csv and --json: give one of them")
-    found = audit(_prompts(logs or [], store))
+    if max_usd is not None and conductor is None:
+        raise ConfigError("--max-usd is for --conductor; the rules call no model")
+    shown: Callable[[str], str] = mask if masked else str
+    limits = limits_of(max_usd, None, None, _TIMEOUT_S, assume_price)
+    chosen = None if conductor is None else _chosen(pool, conductor)
+    sample = Sample(0 if chosen is None else conductor_limit, shown)
+    found = audit(sample.through(_prompts(logs or [], store, rates_of(rate or []))))
     if not found.prompts:
         raise ConfigError("there is no prompt in it")
-    shown = [_data(one, masked) for one in found.candidates[:top]]
+    conducted = None
+    if chosen is not None:
+        _tell_where(*chosen, masked, lang.value)
+        conducted = asyncio.run(_conducted(sample.prompts, *chosen, limits, prices))
+    if html is not None:
+        from partbook.economy.audit_page import as_audit_page
+
+        write_report(html, as_audit_page(found, conducted, top, shown, lang.value))
+    rows = [_data(one, shown) for one in found.candidates[:top]]
     if as_json:
         known = {
             "prompts": found.prompts,
             "several": found.several,
             "known_usd": money(found.known_usd),
             "unknown_costs": found.unknown_costs,
+            "candidates": rows,
+            "conductor": None if conducted is None else _conducted_data(conducted, shown),
         }
-        print(json_module.dumps({**known, "candidates": shown}, ensure_ascii=False))
+        print(json_module.dumps(known, ensure_ascii=False))
     elif as_csv:
         writer = csv.DictWriter(sys.stdout, _COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: _in_cell(value) for key, value in row.items()} for row in shown)
+        writer.writerows({key: _in_cell(value) for key, value in row.items()} for row in rows)
     else:
-        _print(found, shown, lang.value)
+        print_audit(found, conducted, top, shown, lang.value)
 
 
 _COLUMNS = ("stages", "steps", "prompts", "known_usd", "unknown_costs", "calls_split", "split_usd",
             "workflow", "example")  # fmt: skip
 
 
-def _prompts(logs: list[Path], store: bool) -> "Iterator[Prompt]":
+def _chosen(pool: str, conductor: str) -> "tuple[PoolConfig, Choice]":
+    from partbook.cli.choosing import choose
+    from partbook.config import load_pool
+
+    config = load_pool(pool)
+    return config, choose(config, None, conductor)
+
+
+def _tell_where(config: "PoolConfig", choice: "Choice", masked: bool, language: "Language") -> None:
+    """Say where the prompts go, if they leave this process, before they do."""
+    from partbook.economy.audit_words import told
+
+    named = {worker.name: worker for worker in config.workers}
+    spec = named[choice.conductor] if choice.outside is None else choice.outside.spec
+    if spec.kind == "http":
+        where = f"{spec.endpoint}#{spec.model}"
+        how = told(language, "sent.masked" if masked else "sent.plain")
+        print(told(language, "sent", where=where, how=how), file=sys.stderr)
+
+
+async def _conducted(
+    prompts: "list[Prompt]",
+    config: "PoolConfig",
+    choice: "Choice",
+    limits: "Limits",
+    prices: Path | None,
+) -> "Conducted":
+    from partbook.cli.asking import check_prices
+    from partbook.cli.opening import opened_pool
+    from partbook.conduct import Conductor
+    from partbook.economy.conducted import read_prompts
+
+    needed = {choice.conductor} if choice.conductor else set()
+    async with (
+        opened_pool(config, needed, prices=prices) as opened,
+        choice.opened(opened, prices=prices) as proposer,
+    ):
+        check_prices(opened, needed, limits, proposer)
+        assert isinstance(proposer, Conductor)
+        name = choice.conductor or (choice.outside.text if choice.outside else "")
+        return await read_prompts(prompts, name, opened, proposer, limits, _progress(len(prompts)))
+
+
+def _progress(count: int) -> Callable[[int], None]:
+    def tell(done: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done}/{count}", end="\n" if done == count else "", file=sys.stderr)
+
+    return tell
+
+
+def _prompts(logs: list[Path], store: bool, rates: Mapping[str, Decimal]) -> "Iterator[Prompt]":
     from partbook.economy.prompts import prompts_in
 
-    yield from chain.from_iterable(map(prompts_in, logs))
+    yield from chain.from_iterable(prompts_in(log, rates) for log in logs)
     if store:
         yield from _kept()
 
@@ -115,9 +210,7 @@ def _kept() -> "Iterator[Prompt]":
             yield Prompt(trace.question, "", total.cost_usd)
 
 
-def _data(one: "Candidate", masked: bool) -> dict[str, Any]:
-    from partbook.economy.mask import mask
-
+def _data(one: "Candidate", shown: Callable[[str], str]) -> dict[str, Any]:
     return {
         "stages": one.name,
         "steps": one.steps,
@@ -127,7 +220,24 @@ def _data(one: "Candidate", masked: bool) -> dict[str, Any]:
         "calls_split": one.calls_split,
         "split_usd": money(one.split_usd),
         "workflow": one.workflow,
-        "example": mask(one.example) if masked else one.example,
+        "example": shown(one.example),
+    }
+
+
+def _conducted_data(one: "Conducted", shown: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "drawn": one.drawn,
+        "read": len(one.sketches),
+        "several": one.several,
+        "rules_several": one.by_rules,
+        "both": one.both,
+        "no_plan": one.no_plan,
+        "calls": one.calls,
+        "known_usd": money(one.known_usd),
+        "unknown_costs": one.unknown_costs,
+        "stopped": one.stopped or None,
+        "alone": [_data(each, shown) for each in one.alone()],
     }
 
 
@@ -136,33 +246,3 @@ def _in_cell(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")):
         return f"'{value}"
     return value
-
-
-def _print(found: "Audit", shown: list[dict[str, Any]], language: str) -> None:
-    words: dict[str, Any] = _WORDS[language]
-    console = open_console()
-    said = words["found"].format(several=f"{found.several:,}", prompts=f"{found.prompts:,}")
-    console.print(Text(said, "bold"))
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for i, name in enumerate(words["heading"]):
-        table.add_column(name, justify="left" if i in (0, 5) else "right", overflow="fold")
-    for row, one in zip(shown, found.candidates, strict=False):
-        known = one.unknown_costs < one.prompts
-        table.add_row(
-            row["stages"],
-            f"{one.prompts:,}",
-            price(one.known_usd) if known else "?",
-            f"{one.calls_split:,}",
-            price(one.split_usd) if known else "?",
-            one.workflow,
-        )
-    if shown:
-        console.print()
-        console.print(table)
-        console.print()
-    for row in shown:
-        console.print(Text.assemble((row["stages"], "bold"), f": {head(row['example'])}"))
-    console.print()
-    if found.unknown_costs:
-        console.print(Text(words["unknown"].format(count=f"{found.unknown_costs:,}"), "dim"))
-    console.print(Text(words["note"], "dim"))

@@ -11,6 +11,7 @@ import sys
 import typer
 
 from partbook.cli.audit import audit_command
+from partbook.cli.compare import compare_command
 from partbook.cli.evaluate import evaluate_command
 from partbook.cli.judge import judge_command
 from partbook.cli.keys import keys_app
@@ -26,9 +27,11 @@ from partbook.cli.run import run_command
 from partbook.cli.runs import runs_command
 from partbook.cli.savings import savings_command
 from partbook.cli.serve import serve_command
+from partbook.cli.shadow import shadow_command
 from partbook.cli.show import show_command
 from partbook.cli.task import task_app
 from partbook.cli.train import train_app
+from partbook.cli.workflow import workflow_app
 from partbook.errors import PartbookError
 
 __all__ = ["app", "main"]
@@ -49,12 +52,15 @@ app.command("judge")(judge_command)
 app.command("evaluate")(evaluate_command)
 app.command("reproduce")(reproduce_command)
 app.command("price")(price_command)
+app.command("compare")(compare_command)
 app.command("savings")(savings_command)
 app.command("audit")(audit_command)
+app.command("shadow")(shadow_command)
 app.command("runs")(runs_command)
 app.command("show")(show_command)
 app.add_typer(keys_app, name="keys")
 app.add_typer(pool_app, name="pool")
+app.add_typer(workflow_app, name="workflow")
 app.add_typer(models_app, name="models")
 app.add_typer(task_app, name="task")
 app.add_typer(lab_app, name="lab")
@@ -66,7 +72,10 @@ def main() -> None:
     try:
         app()
     except PartbookError as err:
-        print(f"error: {err}", file=sys.stderr)
+        from partbook.cli.plain import clean
+
+        # It may quote a file or a model.
+        print(f"error: {clean(str(err))}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of a pipe went away (`| head`); there is nobody left to tell.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partbook.cli.asking import PricesOption
+from partbook.cli.report_file import write_report
 from partbook.errors import ConfigError
 from partbook.pool import Price
 from partbook.price_table import read_own_prices
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from partbook.economy.wishes import Overhead
     from partbook.price_table import OwnPrice
 
-__all__ = ["Lang", "Mark", "savings_command"]
+__all__ = ["Lang", "Mark", "rates_of", "savings_command"]
 
 
 class Lang(StrEnum):
@@ -154,7 +155,7 @@ def savings_command(
     if html is not None:
         from partbook.economy.page import as_page
 
-        _write(html, as_page(answer, wishes, lang.value))
+        write_report(html, as_page(answer, wishes, lang.value))
     if as_json:
         from partbook.economy.sheet import as_data
 
@@ -244,12 +245,19 @@ def _reading(month: str, columns: list[str], mark: Mark | None, rates: list[str]
     for role in named:
         if role not in ROLES:
             raise ConfigError(f"--column: {role!r} is none of {', '.join(ROLES)}")
-    worth = {
-        code.upper(): _number("--rate", value)
-        for code, value in (_assigned("--rate", text, "KRW=0.00072") for text in rates)
-    }
+    worth = rates_of(rates)
     sign = {None: None, Mark.POINT: ".", Mark.COMMA: ","}[mark]
     return Reading(month, named, sign, worth)  # type: ignore[arg-type]
+
+
+def rates_of(texts: list[str]) -> dict[str, Decimal]:
+    """What `--rate` says: dollars for one unit of a currency, by its code.
+
+    Raises:
+        ConfigError: it is no code with an amount.
+    """
+    pairs = (_assigned("--rate", text, "KRW=0.00072") for text in texts)
+    return {code.upper(): _number("--rate", value) for code, value in pairs}
 
 
 def _month(text: str | None) -> str:
@@ -285,10 +293,3 @@ def _assigned(option: str, text: str, example: str) -> tuple[str, str]:
     if not equals or not name.strip() or not value.strip():
         raise ConfigError(f"{option}: something like {example} was expected, found {text!r}")
     return name.strip(), value.strip()
-
-
-def _write(path: Path, page: str) -> None:
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as err:
-        raise ConfigError(f"--html: cannot write {path}: {err.strerror or err}") from err

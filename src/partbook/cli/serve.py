@@ -10,10 +10,10 @@ import hashlib
 import json
 import logging
 import sys
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -33,13 +33,24 @@ from partbook.cli.asking import (
 )
 from partbook.cli.extra import need_packages
 from partbook.cli.opening import opened_pool
+from partbook.cli.serve_page import opened_keeper, page_of, reports_folder
+from partbook.cli.serve_shadow import opened_shadow
 from partbook.cli.setup import Setup
+from partbook.cli.shadow_options import (
+    ShadowJournalOption,
+    ShadowJudgeOption,
+    ShadowOption,
+    ShadowPairsOption,
+    ShadowSystemOption,
+    ShadowUsdOption,
+    ShadowWish,
+    shadow_wish,
+)
 from partbook.conduct import Conductor, Proposer
 from partbook.config import load_workflow, workflow_names
-from partbook.errors import ConfigError, StoreError
+from partbook.errors import ConfigError
 from partbook.message import Message, Sampling
 from partbook.pool import FREE, AgentPool
-from partbook.trace import Trace
 
 if TYPE_CHECKING:
     from partbook.server.admission import Admission
@@ -90,6 +101,22 @@ def serve_command(
     log: Annotated[
         bool, typer.Option("--log/--no-log", help="Write a line for each request to stderr.")
     ] = True,
+    page: Annotated[
+        bool, typer.Option("--page/--no-page", help="Show the page, for people, at /.")
+    ] = True,
+    reports: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where the page looks for evaluations and trainings.  [default: runs, if there]",
+        ),
+    ] = None,
+    shadow: ShadowOption = None,
+    shadow_system: ShadowSystemOption = None,
+    shadow_usd_per_day: ShadowUsdOption = None,
+    shadow_judge: ShadowJudgeOption = None,
+    shadow_pairs: ShadowPairsOption = 200,
+    shadow_journal: ShadowJournalOption = None,
 ) -> None:
     """Serve a pool behind one OpenAI-compatible endpoint.
 
@@ -101,6 +128,9 @@ def serve_command(
         raise ConfigError(f"--follow-ups: plan, keep or easy was expected, found {follow_ups!r}")
     limits = limits_of(max_usd, max_calls, max_tokens, timeout, assume_price)
     setup = Setup.of(pool, workflow, conductor, limits, prices, None, None)
+    wish = shadow_wish(
+        shadow, shadow_system, shadow_usd_per_day, shadow_judge, shadow_pairs, shadow_journal
+    )
     if log:
         _log_requests()
     from partbook.server.serving import fast_loop
@@ -118,6 +148,9 @@ def serve_command(
             keep,
             warm,
             grace,
+            page,
+            reports_folder(reports),
+            wish,
         )
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             runner.run(serving.serve())
@@ -137,6 +170,9 @@ class _Serving:
     keep: bool
     warm: bool
     grace_s: float
+    page: bool
+    reports: Path | None
+    shadow: ShadowWish | None
 
     async def serve(self) -> None:
         """Open everything, and answer until it is to end."""
@@ -156,6 +192,7 @@ class _Serving:
                 await _load_models(pool, proposer)
             known = (load_workflow(name) for name in workflow_names())
             pin, created = self._pin()
+            keeper = await opened_keeper(stack) if self.keep else None
             served = Served(
                 pool,
                 proposer,
@@ -166,30 +203,19 @@ class _Serving:
                 self.strict,
                 self.reasoning,
                 self.follow_ups,
-                *(await self._keeper(stack) if self.keep else (None, None)),
+                None if keeper is None else keeper.put,
+                None if keeper is None else keeper.kept,
             )
+            routes = None
+            if self.page:
+                routes = page_of(stack, setup, self.keys, served, admission, keeper, self.reports)
+            shadow = None
+            if self.shadow is not None:
+                shadow = await opened_shadow(stack, self.shadow, setup, served)
             sock = listening(self.host, self.port)
             self._greet(sock.getsockname()[1], served.names(), needs_key=admission.needs_key)
-            await Serving(Endpoint(served, admission), self.grace_s).serve([sock])
-
-    async def _keeper(
-        self, stack: AsyncExitStack
-    ) -> "tuple[Callable[[Trace], None], Callable[[str], Awaitable[Trace | None]]]":
-        """What keeps a run, and what finds it; leaving the stack writes what waits."""
-        from partbook.store import BatchWriter, Store, default_url
-
-        store = stack.enter_context(Store.open(default_url()))
-        writer = await stack.enter_async_context(BatchWriter(store))
-
-        async def kept(run_id: str) -> Trace | None:
-            try:
-                await writer.flush()
-                trace = await asyncio.to_thread(store.load, run_id)
-            except StoreError:
-                return None
-            return trace if trace.run_id == run_id else None
-
-        return writer.put, kept
+            endpoint = Endpoint(served, admission, extra_routes=routes, shadow=shadow)
+            await Serving(endpoint, self.grace_s).serve([sock])
 
     def _admission(self) -> "Admission":
         from partbook.server.admission import KeyDesk, OpenDoor, is_loopback
@@ -224,6 +250,10 @@ class _Serving:
         key = "a key is needed" if needs_key else "no key is needed, only this machine is answered"
         print(f"Partbook listens on http://{host}:{port}/v1 ({key})", flush=True)
         print(f"models: {', '.join(names)}", flush=True)
+        if self.page:
+            print(f"page: http://{host}:{port}/", flush=True)
+        if self.shadow is not None:
+            print(f"shadow: {self.shadow.told()}", flush=True)
 
 
 async def _load_models(pool: AgentPool, proposer: Proposer) -> None:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from partbook.economy.prompts import Prompt
 from partbook.economy.stages import Kind, stages_of
 
-__all__ = ["Audit", "Candidate", "audit", "workflow_for"]
+__all__ = ["Audit", "Candidate", "audit", "in_short", "workflow_for"]
 
 MOST_STEPS = 5
 """Steps of a workflow (arXiv:2512.04388)."""
@@ -31,7 +31,7 @@ class Candidate:
     workflow: str
     """The fixed workflow that comes nearest."""
     example: str
-    """The shortest of its prompts, cut to what one reads."""
+    """The in_short of its prompts, cut to what one reads."""
     prompts: int = 0
     known_usd: Decimal = Decimal(0)
     """Sum of the costs that are known."""
@@ -47,6 +47,15 @@ class Candidate:
     def split_usd(self) -> Decimal:
         """What the split work costs, if every step takes as much as the single call does today."""
         return self.known_usd * self.steps
+
+    def take(self, prompt: Prompt, example: str) -> None:
+        """Count one more prompt of this kind."""
+        self.prompts += 1
+        self.example = min(self.example, example, key=len)
+        if prompt.cost_usd is None:
+            self.unknown_costs += 1
+        else:
+            self.known_usd += prompt.cost_usd
 
 
 @dataclass(slots=True)
@@ -79,16 +88,11 @@ def audit(prompts: Iterable[Prompt]) -> Audit:
         if not stages.several:
             continue
         steps = min(MOST_STEPS, len(stages.kinds))
-        example = _short(prompt.text)
+        example = in_short(prompt.text)
         group = groups.setdefault(
             stages.name, Candidate(stages.name, steps, workflow_for(stages.kinds), example)
         )
-        group.prompts += 1
-        group.example = min(group.example, example, key=len)
-        if prompt.cost_usd is None:
-            group.unknown_costs += 1
-        else:
-            group.known_usd += prompt.cost_usd
+        group.take(prompt, example)
     found.candidates = sorted(
         groups.values(), key=lambda one: (-one.known_usd, -one.prompts, one.name)
     )
@@ -111,6 +115,7 @@ def workflow_for(kinds: tuple[Kind, ...]) -> str:
     return "chain"
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
+def in_short(text: str) -> str:
+    """A text on one line, cut to what one reads."""
+    line = " ".join(text[: 4 * _EXAMPLE].split())
     return line if len(line) <= _EXAMPLE else f"{line[:_EXAMPLE]} …"

@@ -4,26 +4,34 @@ Of a chat, the last thing that the user said is the prompt. One prompt is in mem
 """
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from partbook.economy.amounts import Numbers
+from partbook.economy.amounts import SYMBOLS, Numbers, currency_in, mark_of
 from partbook.economy.decode import encoding_of, open_text
 from partbook.economy.documents import objects_in
 from partbook.economy.shapes import plain_name
 from partbook.economy.tables import bounded_lines, large_fields
 from partbook.errors import ConfigError
+from partbook.pool import EXACT
 
 __all__ = ["Prompt", "prompts_in"]
 
+_T = TypeVar("_T")
+
 _PROMPT = ("prompt", "question", "input", "text", "message", "content", "프롬프트", "질문", "요청")
-_COST = ("cost", "cost usd", "spend", "price", "usd", "비용")
+_COST = ("cost", "cost usd", "cost krw", "cost eur", "spend", "price", "usd", "비용", "금액")
+_CURRENCY = ("currency", "통화")
 _MODEL = ("model", "모델")
 _DELIMITERS = (",", ";", "\t", "|")
+_PREAMBLE = 40
+"""Lines in which the heading is looked for; spreadsheets put some before it."""
+_SAMPLE = 100
+"""Lines whose costs show the decimal mark; each may hold a long prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,38 +44,76 @@ class Prompt:
     """None: unknown."""
 
 
-def prompts_in(path: Path) -> Iterator[Prompt]:
+def prompts_in(path: Path, rates: Mapping[str, Decimal] | None = None) -> Iterator[Prompt]:
     """The prompts of a file; objects and rows without one are passed over.
 
+    Args:
+        path: of the file.
+        rates: dollars for one unit of a currency, by its code.
+
     Raises:
-        ConfigError: it cannot be read, or it is neither JSON nor a table with a column of prompts.
+        ConfigError: it cannot be read, it is neither JSON nor a table with a column of prompts, or
+            a cost is no amount in dollars or in a currency with a rate.
     """
     encoding = encoding_of(path)
     with open_text(path, encoding) as text:
         start = text.read(4096).lstrip("\ufeff \t\r\n")[:1]
     if start not in ("{", "["):
-        yield from _rows(path, encoding)
+        yield from _rows(path, encoding, rates or {})
         return
+    costs = _Costs(Numbers(), rates or {})
     for line, item in objects_in(path, encoding):
         found = _of_object(item)
         if found is not None:
+            text_, plain = found
             try:
-                yield Prompt(found[0], found[1], _cost(found[2]))
+                yield Prompt(text_, _first(plain, _MODEL), costs.of(plain))
             except ValueError as err:
-                raise ConfigError(f"{path}, line {line}, cost: {err}, found {found[2]!r}") from err
+                raise ConfigError(f"{path}, line {line}, cost: {err}") from err
 
 
-def _of_object(item: Mapping[str, Any]) -> tuple[str, str, str] | None:
+class _Costs:
+    """Reads what a prompt cost, in dollars."""
+
+    def __init__(self, numbers: Numbers, rates: Mapping[str, Decimal], usual: str = "") -> None:
+        self._numbers = numbers
+        self._rates = rates
+        self._usual = usual
+        """The currency that the column's name gives; empty: none."""
+
+    def of(self, plain: Mapping[str, Any]) -> Decimal | None:
+        """The cost; None: unknown.
+
+        Raises:
+            ValueError: says what was expected and what was found.
+        """
+        text = _first(plain, _COST)
+        if not text.strip():
+            return None
+        try:
+            value, said = self._numbers.money(text)
+        except ValueError as err:
+            raise ValueError(f"{err}, found {text[:60]!r}") from err
+        if value < 0:
+            raise ValueError(f"a cost of 0 or more was expected, found {text[:60]!r}")
+        named = _first(plain, _CURRENCY).strip()
+        code = said or SYMBOLS.get(named, named.upper()[:12]) or self._usual or "USD"
+        if code in self._rates:
+            return EXACT.multiply(value, self._rates[code])
+        if code != "USD":
+            raise ValueError(f"the currency is {code}; say what one is worth: --rate {code}=...")
+        return value
+
+
+def _of_object(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+    """The prompt of an object, and its fields by plain names."""
     body = item.get("body")
     inner: Mapping[str, Any] = body if isinstance(body, Mapping) else item
     plain = {plain_name(key): value for key, value in {**item, **inner}.items()}
     text = _last_said(inner.get("messages"))
     if not text:
         text = next((t for name in _PROMPT if (t := _text(plain.get(name)))), "")
-    if not text.strip():
-        return None
-    model, cost = _first(plain, _MODEL), _first(plain, _COST)
-    return text, model, cost
+    return (text, plain) if text.strip() else None
 
 
 def _last_said(messages: object) -> str:
@@ -97,29 +143,50 @@ def _first(plain: Mapping[str, Any], names: Sequence[str]) -> str:
     return ""
 
 
-def _cost(text: str) -> Decimal | None:
-    return Numbers().money(text)[0] if text.strip() else None
-
-
-def _rows(path: Path, encoding: str) -> Iterator[Prompt]:
+def _rows(path: Path, encoding: str, rates: Mapping[str, Decimal]) -> Iterator[Prompt]:
     with open_text(path, encoding) as text:
-        head = list(islice(bounded_lines(path, text), 1))
-    for delimiter in _DELIMITERS:
-        names = [plain_name(name) for name in next(csv.reader(head, delimiter=delimiter), [])]
-        if any(name in _PROMPT for name in names):
-            break
-    else:
-        listed = ", ".join(repr(name) for name in next(csv.reader(head), [])[:20])
-        raise ConfigError(
-            f"{path}, line 1: a column {', '.join(_PROMPT[:3])} was expected, found {listed}"
-        )
+        sample = _some(bounded_lines(path, text), _PREAMBLE, len)
+    line, delimiter, heading = _heading(path, sample)
+    names = [plain_name(name) for name in heading]
+    column = next((i for i, name in enumerate(names) if name in _COST), None)
+    usual = "" if column is None else currency_in(heading[column])
     with open_text(path, encoding) as text, large_fields():
         reader = csv.reader(bounded_lines(path, text), delimiter=delimiter, strict=True)
         try:
-            for row in islice(reader, 1, None):
+            rows = (row for row in reader if reader.line_num > line)
+            first = _some(rows, _SAMPLE, lambda row: sum(map(len, row)))
+            values = [] if column is None else [r[column] for r in first if len(r) > column]
+            costs = _Costs(Numbers(mark_of(values, delimiter)), rates, usual)
+            for row in chain(first, rows):
                 plain = dict(zip(names, row, strict=False))
                 said = next((plain[name] for name in _PROMPT if plain.get(name)), "")
                 if said.strip():
-                    yield Prompt(said, _first(plain, _MODEL), _cost(_first(plain, _COST)))
+                    yield Prompt(said, _first(plain, _MODEL), costs.of(plain))
         except (csv.Error, ValueError) as err:
-            raise ConfigError(f"{path}, line {reader.line_num}: {err}") from err
+            where = f"{path}, line {reader.line_num}"
+            raise ConfigError(f"{where}: {err}") from err
+
+
+def _some(items: Iterator[_T], count: int, size: Callable[[_T], int]) -> list[_T]:
+    """The first of them: so many, or as many as a megabyte holds, and at least one."""
+    found: list[_T] = []
+    room = 1_000_000
+    for item in islice(items, count):
+        found.append(item)
+        room -= size(item)
+        if room < 0:
+            break
+    return found
+
+
+def _heading(path: Path, sample: Sequence[str]) -> tuple[int, str, list[str]]:
+    """Where the heading is, its delimiter, and its names."""
+    for number, line in enumerate(sample, 1):
+        for delimiter in _DELIMITERS:
+            row = next(csv.reader([line], delimiter=delimiter), [])
+            if any(plain_name(name) in _PROMPT for name in row):
+                return number, delimiter, row
+    listed = ", ".join(repr(name) for name in next(csv.reader(sample[:1]), [])[:20])
+    raise ConfigError(
+        f"{path}, line 1: a column {', '.join(_PROMPT[:3])} was expected, found {listed}"
+    )

@@ -7,6 +7,7 @@ or pasted asks for nothing. Stages that a question only implies are not seen: th
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 __all__ = ["Kind", "Stages", "stages_of"]
@@ -70,6 +71,8 @@ _VERB = {
     kind: re.compile(rf"(?:{verbs})\b(?!\s*(?:of|is|are|was|were|has)\b)", re.IGNORECASE)
     for kind, verbs in _ENGLISH.items()
 }
+_ANY_VERB = re.compile(rf"(?:{'|'.join(_ENGLISH.values())})\b", re.IGNORECASE)
+"""Most clauses begin with none, and one look says so."""
 _ENDING = (
     r"(?:을|를)?\s*(?:하고|하며|하여|해서|해\s*(?:주|줘|보|둬)|한\s*(?:뒤|후|다음)|하세요|하십시오|"
     r"하라|해라|하시오|고\s|고,|아서|어서|은\s*(?:뒤|후|다음)|세요|아\s*(?:주|줘)|어\s*(?:주|줘)|"
@@ -117,9 +120,14 @@ def stages_of(prompt: str) -> Stages:
     for sentence in _ENDS.split(text):
         if not sentence or not sentence.strip():
             continue
-        found = _korean(sentence) if _HANGUL.search(sentence) else _english(sentence)
-        kinds += found
+        kinds += _asked_in(sentence)
     return Stages(tuple(k for i, k in enumerate(kinds) if not i or k != kinds[i - 1]))
+
+
+@lru_cache(maxsize=2048)
+def _asked_in(sentence: str) -> tuple[Kind, ...]:
+    """What one sentence asks for; prompts of a log share many of theirs."""
+    return tuple(_korean(sentence) if _HANGUL.search(sentence) else _english(sentence))
 
 
 def _english(sentence: str) -> list[Kind]:
@@ -151,6 +159,8 @@ def _bare(clause: str) -> str:
 
 
 def _instruction(clause: str) -> Kind | None:
+    if not _ANY_VERB.match(clause):
+        return None
     return next((kind for kind, verb in _VERB.items() if verb.match(clause)), None)
 
 

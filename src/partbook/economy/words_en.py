@@ -148,8 +148,8 @@ ENGLISH: Mapping[str, str] = {
     "week.1": "Days 1 to 3: choose three tasks of the kinds search → judge, analyse → write, "
     "extract → analyse → report, and collect 50 to 200 examples with right answers; "
     "`partbook audit` finds such tasks in a log of prompts.",
-    "week.2": "Days 4 and 5: split one of them by hand and read both answers side by side: "
-    "`partbook run --workflow extract-analyse-draft`.",
+    "week.2": "Days 4 and 5: take one prompt of each and read both answers side by side: "
+    "`partbook compare PROMPT --systems single:WORKER,workflow:extract-analyse-draft`.",
     "week.3": "Days 6 to 8: measure, with a limit: `partbook evaluate own.jsonl --pool mine.toml "
     "--systems worker:*,self-fusion,prompted --max-usd 20`; `--dry-run` says before what it costs.",
     "week.4": "Days 9 and 10: run this report again with --measured. Go on only where the "

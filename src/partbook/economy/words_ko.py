@@ -147,8 +147,8 @@ KOREAN: Mapping[str, str] = {
     "week.1": "1~3일: 검색 → 판단, 분석 → 작성, 추출 → 분석 → 보고 같은 작업 세 가지를 고르고, "
     "정답이 있는 예를 50~200개 모읍니다. 프롬프트 기록에서 그런 작업을 찾는 명령은 "
     "`partbook audit`입니다.",
-    "week.2": "4~5일: 그중 하나를 손으로 나누어 두 답을 나란히 읽어 봅니다: "
-    "`partbook run --workflow extract-analyse-draft`.",
+    "week.2": "4~5일: 종류마다 프롬프트 하나를 골라 두 답을 나란히 읽어 봅니다: "
+    "`partbook compare PROMPT --systems single:WORKER,workflow:extract-analyse-draft`.",
     "week.3": "6~8일: 한도를 두고 잽니다: `partbook evaluate own.jsonl --pool mine.toml "
     "--systems worker:*,self-fusion,prompted --max-usd 20`. `--dry-run`은 비용을 미리 알려 줍니다.",
     "week.4": "9~10일: --measured를 붙여 이 보고서를 다시 만듭니다. 정답률 구간이 받아들일 수 없는 "
