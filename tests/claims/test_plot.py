@@ -24,7 +24,7 @@ def test_statements_with_an_effect_are_drawn_in_a_panel_of_their_unit(tmp_path):
 
     text = path.read_text()
     assert drawn
-    for words in ("(a) more right answers", "(c) fewer steps", "share of problems", "steps or call"):
+    for words in ("(a) more right answers", "(c) fewer steps", "share of problems", "steps or"):
         assert f"<!-- {words}" in text
     assert "more of it" not in text
 
