@@ -5,7 +5,7 @@ Q ?= How many primes are there below 200?
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs bench load-test schema-fuzz kill-test lab-table reproduce reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs page page-check bench load-test schema-fuzz kill-test lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -44,7 +44,7 @@ test: dev models  ## all tests that need no GPU, no key and no hour
 budget-test: dev  ## 20,000 adversarial schedules against the budget (ten minutes)
 	BUDGET_SCHEDULES=20000 $(BIN)/pytest -s tests/test_budget_schedules.py
 
-check: dev lint types imports docs test  ## lint, types, imports, docs, tests: what CI runs
+check: dev lint types imports docs page-check test  ## lint, types, imports, docs, tests: what CI runs
 
 fmt:     ## format and mend what can be mended
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -60,6 +60,12 @@ imports: ## the import rule
 
 docs:    ## generated pages are what they would be if they were generated now
 	$(BIN)/python scripts/generate_docs.py --check
+
+page-check: ## the built page is that of the sources in web/; needs no Node
+	@$(BIN)/python scripts/page_stamp.py --check
+
+page:    ## build the page anew and test it; needs Node
+	npm --prefix web ci && npm --prefix web test && npm --prefix web run build
 
 bench: dev  ## ours beside the rivals', and the speed of judges, sandbox, lab and server (ten minutes)
 	$(BIN)/python bench/run.py && $(BIN)/python bench/judges.py && $(BIN)/python bench/sandbox.py && $(BIN)/python bench/lab.py && $(BIN)/python bench/serving.py

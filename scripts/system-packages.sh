@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what pip cannot: bubblewrap, which the Python sandbox runs in, and, where the argument
-# `dev` is given, PostgreSQL, whose server the tests start for themselves.
+# `dev` is given, PostgreSQL, whose server the tests start for themselves, and Chromium, in which
+# they look at the page.
 # It only does so as root on a system with apt; elsewhere it names the packages and goes on.
 set -eu
 
@@ -27,4 +28,12 @@ elif may_install; then
     install postgresql
 else
     echo "note: the tests of the store skip PostgreSQL without its programs: sudo apt-get install postgresql (or your system's package)"
+fi
+
+if command -v chromium > /dev/null || command -v google-chrome > /dev/null; then
+    :
+elif may_install; then
+    apt-get update -qq && install chromium
+else
+    echo "note: the tests of the page are skipped without Chromium: sudo apt-get install chromium (or your system's package)"
 fi
