@@ -61,10 +61,12 @@ async def page_serving(
         server = Serving(made, grace_s)
         sock = listening("127.0.0.1", 0)
         task = asyncio.create_task(server.serve([sock]))
-        async with aiohttp.ClientSession() as session:
-            yield Client(f"http://127.0.0.1:{sock.getsockname()[1]}", session, made, server)
-        server.should_exit = True
-        await task
+        try:
+            async with aiohttp.ClientSession() as session:
+                yield Client(f"http://127.0.0.1:{sock.getsockname()[1]}", session, made, server)
+        finally:
+            server.should_exit = True
+            await task
 
 
 async def ask(client: Client, question: str = QUESTION, key: str = "", **fields: Any) -> str:
