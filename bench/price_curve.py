@@ -14,7 +14,7 @@ from statistics import fmean
 
 import torch
 
-from partbook.evaluate.statistics import wilson
+from partbook.shares import wilson
 from partbook.train.environment import Outcome, lab_environment
 from partbook.train.hush import hush
 from partbook.train.policy import open_net, rollouts

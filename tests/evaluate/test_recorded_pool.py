@@ -1,4 +1,4 @@
-"""The recorded run of the embedded pool: replayed without models, it gives the table of the docs.
+"""The recorded runs of the embedded pool: replayed without models, they give the docs' tables.
 
 A recording knows a call by the hash of all that the worker was shown. Whoever changes those words
 makes the recording anew, with the command of docs/evaluation.md.
@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from partbook.cli.main import app
 
-RECORDED = Path(__file__).parents[2] / "runs" / "embedded" / "pool-exam"
+RECORDED = Path(__file__).parents[2] / "runs" / "embedded"
 TASKS = ("gsm8k", "gym/basic_arithmetic", "gym/decimal_arithmetic")
 """A third of the problems, where systems differ most; all of them would take half a minute."""
 
@@ -33,15 +33,24 @@ def right_by_task(report: Path) -> dict[tuple[str, str], tuple[int, int]]:
     }
 
 
-def test_the_recording_replays_to_the_committed_table(tmp_path, monkeypatch):
-    monkeypatch.setenv("PARTBOOK_STORE", f"sqlite:///{tmp_path / 'store.db'}")
-    protocol = RECORDED.with_suffix(".toml")
-    asked = ["evaluate", *TASKS, "--config", str(protocol), "--replay", str(RECORDED)]
+def replayed(name: str, folder: Path) -> dict[tuple[str, str], tuple[int, int]]:
+    """What the recording of a protocol comes to when it is replayed."""
+    protocol = RECORDED / f"{name}.toml"
+    asked = ["evaluate", *TASKS, "--config", str(protocol), "--replay", str(RECORDED / name)]
 
-    result = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(app, [*asked, "--out", str(folder)])
 
     assert result.exit_code == 0, result.output
-    found = right_by_task(tmp_path / "out" / "report.json")
-    assert found == right_by_task(RECORDED / "report.json")
-    assert found["trained", "gym/decimal_arithmetic"] == (22, 22)
-    assert found["workflow:code-then-run", "gym/decimal_arithmetic"] == (9, 22)
+    return right_by_task(folder / "report.json")
+
+
+@pytest.mark.parametrize("name", ["pool-exam", "pool-prompted"])
+def test_a_recording_replays_to_the_committed_table(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("PARTBOOK_STORE", f"sqlite:///{tmp_path / 'store.db'}")
+
+    found = replayed(name, tmp_path / "out")
+
+    assert found == right_by_task(RECORDED / name / "report.json")
+    problems = found["trained", "gym/decimal_arithmetic"][1]
+    assert found["trained", "gym/decimal_arithmetic"] == (problems, problems)
+    assert found["workflow:code-then-run", "gym/decimal_arithmetic"][0] < problems / 2
