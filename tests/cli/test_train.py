@@ -52,6 +52,18 @@ def test_a_dry_run_says_what_the_papers_recipe_takes(monkeypatch):
     assert "needs an API key" in str(result.exception)
 
 
+def test_a_price_weight_is_a_value_of_the_preset_and_needs_a_whole_price():
+    weight = ["--preset", "tiny", "--dry-run", "--price-weight", "0.3"]
+
+    said = run(train_app, [*weight, "--price-usd", "0.0004"])
+    refused = run(train_app, weight)
+
+    assert '"price_weight": 0.3' in said.output
+    assert '"price_usd": 0.0004' in said.output
+    assert isinstance(refused.exception, ConfigError)
+    assert "`price_weight` needs `price_usd`" in str(refused.exception)
+
+
 @pytest.mark.parametrize("change", ["trainer.learning_rat=1", "grpo.step=1"])
 def test_an_unknown_key_is_refused_with_the_nearest_known_one(change):
     result = run(train_app, ["--preset", "tiny", "--dry-run", "--set", change])

@@ -50,6 +50,13 @@ def train_command(
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write logs for TensorBoard into the run.")
     ] = False,
+    price_weight: Annotated[
+        float | None,
+        typer.Option(help="Of a right answer's reward, what a rollout of --price-usd loses."),
+    ] = None,
+    price_usd: Annotated[
+        float | None, typer.Option(help="The price at which a rollout loses all of it.")
+    ] = None,
 ) -> None:
     """Train a Conductor by reward.
 
@@ -58,8 +65,13 @@ def train_command(
     """
     if context.invoked_subcommand is not None:
         return
-    logs = ["trainer.report_to=tensorboard"] if tensorboard else []
-    chosen = _preset(preset, [*(change or []), *logs])
+    asked = {
+        "trainer.report_to": "tensorboard" if tensorboard else None,
+        "grpo.price_weight": price_weight,
+        "grpo.price_usd": price_usd,
+    }
+    said = [f"{name}={value}" for name, value in asked.items() if value is not None]
+    chosen = _preset(preset, [*(change or []), *said])
     folder = out or Path("runs/out") / f"{chosen.name}-{seed}"
     _need_extra()
     from partbook.cli.train_check import check_before, show_needs
