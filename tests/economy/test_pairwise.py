@@ -4,9 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partbook.economy.pairwise import Preference, Record, judged, judging_messages, verdict_in
+from partbook.economy.pairwise import (
+    GRAMMAR,
+    Preference,
+    Record,
+    judged,
+    judging_messages,
+    judging_sampling,
+    verdict_in,
+)
 from partbook.errors import WorkerError
-from partbook.message import Completion, Usage
+from partbook.message import Completion, Sampling, Usage
+from partbook.pool import WorkerSpec
 from tests.fakes import Failing, Scripted
 
 
@@ -136,3 +145,13 @@ def test_a_record_of_ties_has_no_share():
     assert record.share is None
     assert record.interval() is None
     assert record.p_value == 1.0
+
+
+def test_a_model_in_this_process_has_room_for_the_whole_form():
+    short = Sampling(max_tokens=24, temperature=0)
+
+    local = judging_sampling(WorkerSpec("talker", "local", sampling=short))
+    other = judging_sampling(WorkerSpec("far", "http", sampling=short))
+
+    assert (local.max_tokens, local.grammar) == (200, GRAMMAR)
+    assert other == short

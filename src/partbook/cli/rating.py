@@ -5,12 +5,18 @@ import random
 import string
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
 from partbook.cli.plain import head
-from partbook.economy.pairwise import GRAMMAR, MAX_ROOM, Outcome, Preference, judged
+from partbook.economy.pairwise import (
+    MAX_ROOM,
+    Outcome,
+    Preference,
+    judged,
+    judging_sampling,
+)
 from partbook.economy.ratings import PERSON, Rating, question_hash
 from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.pool import Worker, WorkerSpec
@@ -164,7 +170,7 @@ async def _judge(judge: Worker, traces: Sequence[Trace], i: int, j: int) -> Judg
     )
     first, second = traces[i].answer or "", traces[j].answer or ""
     room = _room_chars(spec)
-    sampling = replace(spec.sampling, grammar=GRAMMAR) if spec.kind == "local" else spec.sampling
+    sampling = judging_sampling(spec)
     try:
         found = await judged(model, traces[i].question, first, second, sampling, room_chars=room)
     except (WorkerError, BudgetError) as err:

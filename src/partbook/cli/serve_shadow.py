@@ -3,7 +3,7 @@
 import hashlib
 import time
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -171,14 +171,13 @@ def _check_prices(
 
 def _comparing(spec: WorkerSpec) -> "Judge":
     """How the judge of this spec is asked."""
-    from partbook.economy.pairwise import GRAMMAR, MAX_ROOM, judged
+    from partbook.economy.pairwise import MAX_ROOM, judged, judging_sampling
     from partbook.server.shadow_play import Judgement
 
     window = spec.context_window
     # Two characters a token: of Korean a token is hardly more.
     room = MAX_ROOM if window is None else max(500, min(MAX_ROOM, 2 * (window - _RULES_TOKENS)))
-    # A model in this process is kept to the form; others are asked as their pool says.
-    sampling = replace(spec.sampling, grammar=GRAMMAR) if spec.kind == "local" else spec.sampling
+    sampling = judging_sampling(spec)
 
     async def compare(model: ChatModel, question: str, first: str, second: str) -> Judgement:
         found = await judged(model, question, first, second, sampling, room_chars=room)

@@ -11,12 +11,13 @@ the same `Record`.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 from partbook.evaluate.statistics import mcnemar
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel
+from partbook.pool import WorkerSpec
 from partbook.shares import Interval, wilson
 from partbook.shorten import shortened
 from partbook.tasks.judges.answers import after_reasoning
@@ -30,6 +31,7 @@ __all__ = [
     "Record",
     "judged",
     "judging_messages",
+    "judging_sampling",
     "verdict_in",
 ]
 
@@ -42,6 +44,9 @@ GRAMMAR = """\
 root ::= [^\\n]{1,160} "\\nVERDICT: " ("A" | "B" | "TIE")
 """
 """Keeps a model of llama.cpp to the form (GBNF); a small one seldom keeps to it by itself."""
+
+_FORM_TOKENS = 200
+"""Enough for every text of this grammar, were each of its characters a token."""
 
 MAX_ROOM = 40_000
 """Characters that question and answers have together; what is longer is cut in its middle."""
@@ -198,6 +203,14 @@ def judging_messages(
     forms = ["VERDICT: A", "VERDICT: B"][:: -1 if turned else 1]
     rules = _RULES.format(mark=mark, forms="\n".join([*forms, "VERDICT: TIE"]))
     return Message("system", rules), Message("user", f"{task}\n\n{_END}")
+
+
+def judging_sampling(spec: WorkerSpec) -> Sampling:
+    """How a worker judges: as its pool file says; a model in this process is kept to the form."""
+    if spec.kind != "local":
+        return spec.sampling
+    room = max(spec.sampling.max_tokens, _FORM_TOKENS)
+    return replace(spec.sampling, grammar=GRAMMAR, max_tokens=room)
 
 
 def verdict_in(reply: Completion) -> Outcome | None:
