@@ -36,8 +36,6 @@ def room(store, *models, budget=None):
 def test_usually_a_worker_alone_stands_beside_what_the_pool_does():
     assert [s.name for s in usual_systems(load_pool("embedded"))] == ["single:reader", "conductor"]
     assert [s.name for s in usual_systems(load_pool("lab"))] == ["single:gus", "workflow:chain"]
-    large = usual_systems(load_pool("embedded-large"))
-    assert [s.name for s in large] == ["single:reader", "workflow:code-then-run"]
 
 
 def test_systems_are_asked_for_by_name_role_or_file(tmp_path):

@@ -44,7 +44,7 @@ def replayed(name: str, folder: Path) -> dict[tuple[str, str], tuple[int, int]]:
     return right_by_task(folder / "report.json")
 
 
-@pytest.mark.parametrize("name", ["pool-exam", "pool-prompted"])
+@pytest.mark.parametrize("name", ["pool-exam", "pool-prompted", "pool-large"])
 def test_a_recording_replays_to_the_committed_table(name, tmp_path, monkeypatch):
     monkeypatch.setenv("PARTBOOK_STORE", f"sqlite:///{tmp_path / 'store.db'}")
 
@@ -53,4 +53,4 @@ def test_a_recording_replays_to_the_committed_table(name, tmp_path, monkeypatch)
     assert found == right_by_task(RECORDED / name / "report.json")
     problems = found["trained", "gym/decimal_arithmetic"][1]
     assert found["trained", "gym/decimal_arithmetic"] == (problems, problems)
-    assert found["workflow:code-then-run", "gym/decimal_arithmetic"][0] < problems / 2
+    assert found["workflow:code-then-run", "gym/decimal_arithmetic"][0] < 0.6 * problems

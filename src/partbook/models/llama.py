@@ -28,9 +28,11 @@ BATCH_TOKENS = 128
 """Prompt tokens that are read in one go. Between two of them a call can be stopped; on a CPU a
 larger batch was measured to be no faster."""
 
-SMALL_BYTES = 32 * 2**20
-"""A model whose file is smaller gets one thread. Threads wait for each other many times a token,
-and on a busy machine two of them were measured to take 200 times as long as one."""
+SMALL_BYTES = 150 * 2**20
+"""A model whose file is smaller gets one thread. Threads wait for each other many times a token.
+SmolLM2-135M (98 MB) was measured to be as fast with one as with two on two cores, and with two it
+slowed a larger model beside it by a quarter: probably because libgomp lets threads sleep at every
+wait once all models together have more of them than there are cores."""
 
 MAX_SEED = 2**32 - 1
 """llama.cpp takes 32 bits and reads the largest number as "at random"."""
