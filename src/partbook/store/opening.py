@@ -5,10 +5,12 @@ Alembic is imported only where there is something to migrate: it costs more than
 small command does. psycopg is imported only where the store is on PostgreSQL.
 """
 
+import time
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from partbook.errors import StoreError
@@ -23,6 +25,10 @@ MIGRATION_LOCK = 0x70617274
 
 _MAPPED = 2**28
 """How many bytes of a SQLite file are read without being copied; the rest is read as usual."""
+
+
+_AGAIN_S = 0.02
+"""Until a locked file is tried again, in seconds."""
 
 
 def open_engine(url: URL, busy_timeout_s: float) -> Engine:
@@ -41,14 +47,31 @@ def open_engine(url: URL, busy_timeout_s: float) -> Engine:
     engine = _of_file(url, busy_timeout_s) if is_file else _of_server(url, busy_timeout_s, place)
     with as_store_errors(place):
         try:
-            with engine.connect() as connection:
-                if _is_behind(connection, place):
-                    connection.rollback()
-                    _migrate(connection, place)
+            _bring_up_to_date(engine, place, busy_timeout_s)
         except BaseException:
             engine.dispose()
             raise
     return engine
+
+
+def _bring_up_to_date(engine: Engine, place: str, busy_timeout_s: float) -> None:
+    """Migrate what is older.
+
+    SQLite does not wait where two programs turn a new file to a write-ahead log at once: one of
+    them is told that it is locked, and tries again here.
+    """
+    until = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            with engine.connect() as connection:
+                if _is_behind(connection, place):
+                    connection.rollback()
+                    _migrate(connection, place)
+            return
+        except OperationalError as err:
+            if "database is locked" not in str(err.orig) or time.monotonic() >= until:
+                raise
+            time.sleep(_AGAIN_S)
 
 
 def _of_file(url: URL, busy_timeout_s: float) -> Engine:
