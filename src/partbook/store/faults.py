@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from partbook.errors import StoreError
 
-__all__ = ["as_store_errors", "explain"]
+__all__ = ["as_store_errors", "explain", "is_locked"]
 
 _SENTENCES = {
     "SQLITE_NOTADB": "is not a SQLite database; name another file",
@@ -40,12 +40,21 @@ def explain(err: sqlite3.Error | SQLAlchemyError, place: str) -> StoreError:
         return StoreError(
             f"the store {place} has no free connection in this process: too much is asked at once"
         )
-    # Only errors that SQLite itself reported have a name.
-    name = str(vars(cause).get("sqlite_errorname", "")) if isinstance(cause, sqlite3.Error) else ""
     for primary, sentence in _SENTENCES.items():
-        if name == primary or name.startswith(primary + "_"):
+        if _is_named(cause, primary):
             return StoreError(f"the store {place} {sentence} ({cause})")
     return StoreError(f"the store {place} failed: {type(cause).__name__}: {cause}")
+
+
+def is_locked(err: DBAPIError) -> bool:
+    """Whether SQLite says that another program has the file."""
+    return _is_named(err.orig, "SQLITE_BUSY") or _is_named(err.orig, "SQLITE_LOCKED")
+
+
+def _is_named(cause: BaseException | None, primary: str) -> bool:
+    """Whether SQLite gave an error this primary name; only those that it reported have one."""
+    name = str(vars(cause).get("sqlite_errorname", "")) if isinstance(cause, sqlite3.Error) else ""
+    return name == primary or name.startswith(primary + "_")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from partbook.errors import StoreError
-from partbook.store.faults import as_store_errors
+from partbook.store.faults import as_store_errors, is_locked
 from partbook.store.place import shown
 from partbook.store.schema import HEAD, VERSION_TABLE, metadata
 
@@ -69,7 +69,7 @@ def _bring_up_to_date(engine: Engine, place: str, busy_timeout_s: float) -> None
                     _migrate(connection, place)
             return
         except OperationalError as err:
-            if "database is locked" not in str(err.orig) or time.monotonic() >= until:
+            if not is_locked(err) or time.monotonic() >= until:
                 raise
             time.sleep(_AGAIN_S)
 
