@@ -43,7 +43,6 @@ class Sitting:
         self,
         proposer: Proposer,
         *,
-        question: str | None = None,
         pool: AgentPool | None = None,
         rounds: int = 1,
     ) -> Trace:
@@ -51,12 +50,10 @@ class Sitting:
 
         Args:
             proposer: who settles the workflow.
-            question: what the workers are shown; None: the problem's question.
             pool: who may be called; None: the whole pool.
             rounds: the most rounds.
         """
-        asked = self.question if question is None else question
-        trace = await self.conduct(asked, pool or self.pool, proposer, rounds)
+        trace = await self.conduct(self.question, pool or self.pool, proposer, rounds)
         self.traces.append(trace)
         return trace
 
