@@ -6,20 +6,17 @@ likeliest tokens and sampled. A weight that is trained already is not trained ag
 """
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
-from math import log2
 from pathlib import Path
-from statistics import fmean
 
 import torch
 
-from partbook.shares import wilson
 from partbook.train.environment import Outcome, lab_environment
 from partbook.train.hush import hush
+from partbook.train.measure import Figures, ceiling, figures
 from partbook.train.policy import open_net, rollouts
 from partbook.train.preset import load_preset
-from partbook.train.row import Row, lab_rows
+from partbook.train.row import lab_rows
 from partbook.train.run import train
 
 WHOLE_PRICE_USD = 0.0004
@@ -38,21 +35,14 @@ def trained(weight: float, warm: Path, out: Path, steps: int) -> Path:
     return folder / "policy"
 
 
-def line(weight: str, how: str, rows: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
-    """Accuracy with Wilson's interval, money, steps, spread of workers in bits, valid share."""
-    right = sum(outcome.verdict == "right" for outcome in outcomes)
-    low, high = wilson(right, len(outcomes))
-    traces = [outcome.trace for outcome in outcomes if outcome.trace is not None]
-    usd = fmean(float(trace.cost_usd or 0) for trace in traces) * 1000
-    played = [(row, one.workflow) for row, one in zip(rows, outcomes, strict=True) if one.workflow]
-    workers = Counter(row.order[step.worker] for row, plan in played for step in plan.steps)
-    whole = workers.total()
-    bits = -sum(n / whole * log2(n / whole) for n in workers.values())
-    steps = fmean(len(plan.steps) for _, plan in played)
-    valid = len(played) / len(outcomes)
+def line(weight: str, how: str, found: Figures, outcomes: Sequence[Outcome]) -> str:
+    """Accuracy with its interval, money, steps, spread of workers in bits, valid share, regret."""
+    spent = [one.trace.cost_usd or 0 for one in outcomes if one.trace is not None]
+    usd = 1000 * float(sum(spent)) / len(spent)
     return (
-        f"| {weight} | {how} | {right / len(outcomes):.3f} | {low:.3f} to {high:.3f} "
-        f"| {usd:.3f} | {steps:.2f} | {bits:.2f} | {valid:.3f} |"
+        f"| {weight} | {how} | {found.accuracy:.3f} | {found.low:.3f} to {found.high:.3f} "
+        f"| {usd:.3f} | {found.steps:.2f} | {found.worker_bits:.2f} | {found.valid:.3f} "
+        f"| {found.regret:.3f} |"
     )
 
 
@@ -70,13 +60,14 @@ def main() -> None:
     weights = [float(weight) for weight in asked.weights.split(",")]
     policies = {"before": asked.policy}
     policies |= {f"{w:g}": trained(w, asked.policy, asked.out, asked.steps) for w in weights}
-    print("| weight | asked | right | 95 % | $ for 1000 | steps | worker bits | valid |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| weight | asked | right | 95 % | $ for 1000 | steps | worker bits | valid | regret |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    best = ceiling(rows)
     for weight, folder in policies.items():
         net = open_net(str(folder))
         for how, seed in (("greedy", None), ("sampled", 1)):
-            found = rollouts(net, load_preset("tiny"), environment, rows, seed)
-            print(line(weight, how, rows, found), flush=True)
+            outcomes = rollouts(net, load_preset("tiny"), environment, rows, seed)
+            print(line(weight, how, figures(rows, outcomes, best), outcomes), flush=True)
 
 
 if __name__ == "__main__":
