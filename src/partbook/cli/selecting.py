@@ -8,15 +8,13 @@ about a worker; Partbook knows nothing of what it means.
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from typing import Annotated, Any, Self
 
 import typer
-from yarl import URL
 
 from partbook.config import PoolConfig
 from partbook.errors import ConfigError
-from partbook.models.presets import PRESETS
+from partbook.models.presets import PRESETS, host_of, is_on_this_machine
 from partbook.pool import WorkerSpec
 
 __all__ = ["EVERYBODY", "DemandOption", "ExcludeOption", "OnlyOption", "Selection", "selected"]
@@ -106,7 +104,8 @@ class Selection:
         kind, _, provider = self.only.partition(":")
         match kind:
             case "local":
-                return "" if _is_here(spec) else "is not on this machine"
+                is_here = spec.kind != "http" or is_on_this_machine(spec.endpoint)
+                return "" if is_here else "is not on this machine"
             case "open":
                 is_open = spec.kind != "http" or _OPEN in spec.labels
                 return "" if is_open else f"has no label {_OPEN!r}"
@@ -150,28 +149,10 @@ def _is_model(spec: WorkerSpec) -> bool:
     return not spec.is_tool and spec.kind != "conductor"
 
 
-def _host(endpoint: str) -> str:
-    preset = PRESETS.get(endpoint)
-    try:
-        return URL(endpoint if preset is None else preset.endpoint).host or ""
-    except ValueError:
-        return ""
-
-
-def _is_here(spec: WorkerSpec) -> bool:
-    if spec.kind != "http":
-        return True
-    host = _host(spec.endpoint)
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _is_of(spec: WorkerSpec, provider: str) -> bool:
     """Whether a worker's endpoint is a preset of this name, or at this host or below it."""
     if spec.kind != "http":
         return False
-    host = _host(spec.endpoint)
-    wanted = _host(provider) if provider in PRESETS else provider
+    host = host_of(spec.endpoint)
+    wanted = host_of(provider) if provider in PRESETS else provider
     return spec.endpoint == provider or host == wanted or host.endswith(f".{wanted}")

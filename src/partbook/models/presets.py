@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from types import MappingProxyType
 
 from yarl import URL
 
 from partbook.models.wire import TokenLimitField
 
-__all__ = ["PRESETS", "Preset", "token_limit_of"]
+__all__ = ["PRESETS", "Preset", "host_of", "is_on_this_machine", "token_limit_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,28 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     }
 )
 """Endpoints by name. The last three are the ports that these programs listen on by default."""
+
+
+def host_of(endpoint: str) -> str:
+    """The host of an endpoint, a preset's name or a URL; empty where it has none."""
+    preset = PRESETS.get(endpoint)
+    try:
+        return URL(endpoint if preset is None else preset.endpoint).host or ""
+    except ValueError:
+        return ""
+
+
+def is_on_this_machine(endpoint: str) -> bool:
+    """Whether an endpoint, a preset's name or a URL, is at a loopback address.
+
+    >>> is_on_this_machine("ollama"), is_on_this_machine("openai")
+    (True, False)
+    """
+    host = host_of(endpoint)
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def token_limit_of(host: str | None) -> TokenLimitField:

@@ -2,13 +2,12 @@
 
 from importlib.metadata import version
 from typing import Any
-from urllib.parse import urlsplit
 
 from partbook.conduct import Conductor, Fixed
+from partbook.models.presets import is_on_this_machine
 from partbook.page.ask_request import CONDUCTOR, MOST_ROUNDS, default_system
 from partbook.page.room import Room, Visitor
 from partbook.pool import WorkerSpec
-from partbook.server.admission import is_loopback
 from partbook.server.effort import USUAL
 from partbook.server.served import Served
 from partbook.spend_json import money, price_to_dict
@@ -87,8 +86,6 @@ def _place(spec: WorkerSpec) -> str | None:
     """Where its model is: on this machine, elsewhere with open weights, or at a provider."""
     if spec.kind == "conductor":
         return None
-    if spec.kind != "http":
-        return "local"
-    if is_loopback(urlsplit(spec.endpoint).netloc):
+    if spec.kind != "http" or is_on_this_machine(spec.endpoint):
         return "local"
     return "open" if "open" in spec.labels else "provider"
