@@ -1,13 +1,10 @@
 """A real server with the page on loopback, and what a browser would do with it."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
-
-import aiohttp
 
 from partbook.conduct import Fixed, Proposer
 from partbook.page.room import PageSetup
@@ -17,9 +14,8 @@ from partbook.pool import AgentPool
 from partbook.server.admission import Admission, OpenDoor
 from partbook.server.app import Endpoint
 from partbook.server.served import Served
-from partbook.server.serving import Serving, listening
 from partbook.store import ApiKeys, BatchWriter, Store
-from tests.server.live import ONE, PIN, Client
+from tests.server.live import ONE, PIN, Client, listening_at
 
 QUESTION = "What is 6*7?"
 
@@ -58,15 +54,7 @@ async def page_serving(
             offered, door, store, known, None, "for tests", reports, writer.flush if keep else None
         )
         made = Endpoint(offered, door, extra_routes=page_routes(setup, static, **(routes or {})))
-        server = Serving(made, grace_s)
-        sock = listening("127.0.0.1", 0)
-        task = asyncio.create_task(server.serve([sock]))
-        try:
-            async with aiohttp.ClientSession() as session:
-                yield Client(f"http://127.0.0.1:{sock.getsockname()[1]}", session, made, server)
-        finally:
-            server.should_exit = True
-            await task
+        yield await stack.enter_async_context(listening_at(made, grace_s))
 
 
 async def ask(client: Client, question: str = QUESTION, key: str = "", **fields: Any) -> str:

@@ -140,6 +140,13 @@ async def serving(
     """A server for a pool; without a proposer it plays the first worker's answer."""
     offered = Served(pool, proposer or Fixed(ONE), PIN, 1_790_000_000, **served)
     made = Endpoint(offered, admission or OpenDoor(), **(endpoint or {}))
+    async with listening_at(made, grace_s) as client:
+        yield client
+
+
+@asynccontextmanager
+async def listening_at(made: Endpoint, grace_s: float) -> AsyncIterator[Client]:
+    """A server for an endpoint, on a free port; it ends in order whatever happens meanwhile."""
     server = Serving(made, grace_s)
     sock = listening("127.0.0.1", 0)
     task = asyncio.create_task(server.serve([sock]))
