@@ -1,8 +1,11 @@
-// Small parts that several views share: a head, a section, tiles, a choice among a few.
+// Small parts that several views share: a head, a section, tiles, a choice among a few, a list.
 
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 
+import type { Loaded } from '../load';
+import { useWords } from '../settings';
+import { Problem } from '../shell/Boundary';
 import './charts.css';
 import './panel.css';
 
@@ -104,5 +107,27 @@ export function Nothing({ said, how }: { said: string; how?: string }) {
       <p>{said}</p>
       {how && <p className="quiet">{how}</p>}
     </div>
+  );
+}
+
+interface EntriesProps<T> {
+  readonly words: Record<'title' | 'lead' | 'none' | 'noneHow', string>;
+  readonly loaded: Loaded<readonly T[]>;
+  /** An `li` with a key. */
+  readonly children: (one: T) => ReactNode;
+}
+
+/** A view that is a list of things that each have a page of their own. */
+export function Entries<T>({ words, loaded, children }: EntriesProps<T>) {
+  const { common } = useWords();
+  const { data } = loaded;
+  return (
+    <>
+      <Head title={words.title}>{words.lead}</Head>
+      {loaded.state === 'failed' && <Problem error={loaded.error} onAgain={loaded.reload} />}
+      {loaded.state === 'loading' && data === null && <p className="quiet">{common.loading}</p>}
+      {data?.length === 0 && <Nothing said={words.none} how={words.noneHow} />}
+      {data !== null && data.length > 0 && <ul className="entries">{data.map(children)}</ul>}
+    </>
   );
 }

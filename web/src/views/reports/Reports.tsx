@@ -2,11 +2,10 @@
 
 import { Link, useAddress } from '../../router';
 import { api, type ReportSummary } from '../../api';
-import { Head, Nothing } from '../../charts/panel';
+import { Entries } from '../../charts/panel';
 import { when } from '../../format';
 import { useLoad } from '../../load';
 import { useLocale, useWords } from '../../settings';
-import { Problem } from '../../shell/Boundary';
 import { OneReport } from './OneReport';
 import './reports.css';
 
@@ -17,25 +16,11 @@ export default function Reports() {
 }
 
 function List() {
-  const { more, common } = useWords();
-  const words = more.reports;
   const loaded = useLoad((signal) => api.reports(signal), 'reports');
   return (
-    <>
-      <Head title={words.title}>{words.lead}</Head>
-      {loaded.state === 'failed' && <Problem error={loaded.error} onAgain={loaded.reload} />}
-      {loaded.state === 'loading' && loaded.data === null && (
-        <p className="quiet">{common.loading}</p>
-      )}
-      {loaded.data?.length === 0 && <Nothing said={words.none} how={words.noneHow} />}
-      {loaded.data !== null && loaded.data.length > 0 && (
-        <ul className="entries">
-          {loaded.data.map((one) => (
-            <Entry key={one.id} one={one} />
-          ))}
-        </ul>
-      )}
-    </>
+    <Entries words={useWords().more.reports} loaded={loaded}>
+      {(one) => <Entry key={one.id} one={one} />}
+    </Entries>
   );
 }
 

@@ -1,12 +1,11 @@
 // The list of trainings, and one of them where the address names it.
 
 import { api, type TrainingSummary } from '../../api';
-import { Head, Nothing } from '../../charts/panel';
+import { Entries } from '../../charts/panel';
 import { when } from '../../format';
 import { useLoad } from '../../load';
 import { Link, useAddress } from '../../router';
 import { useLocale, useWords } from '../../settings';
-import { Problem } from '../../shell/Boundary';
 import { Bar } from './Bar';
 import { OneTraining } from './OneTraining';
 import './training.css';
@@ -18,25 +17,11 @@ export default function Training() {
 }
 
 function List() {
-  const { more, common } = useWords();
-  const words = more.training;
   const loaded = useLoad((signal) => api.trainings(signal), 'trainings');
   return (
-    <>
-      <Head title={words.title}>{words.lead}</Head>
-      {loaded.state === 'failed' && <Problem error={loaded.error} onAgain={loaded.reload} />}
-      {loaded.state === 'loading' && loaded.data === null && (
-        <p className="quiet">{common.loading}</p>
-      )}
-      {loaded.data?.length === 0 && <Nothing said={words.none} how={words.noneHow} />}
-      {loaded.data !== null && loaded.data.length > 0 && (
-        <ul className="entries">
-          {loaded.data.map((one) => (
-            <Entry key={one.id} one={one} />
-          ))}
-        </ul>
-      )}
-    </>
+    <Entries words={useWords().more.training} loaded={loaded}>
+      {(one) => <Entry key={one.id} one={one} />}
+    </Entries>
   );
 }
 
