@@ -4,7 +4,7 @@ An entry is what the trace says of one call: the Conductor's, each try of a step
 sums keep what is known apart from how much is not, so that a report can show both.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -122,12 +122,22 @@ class Costs:
 
     def add(self, trace: Trace, task: str | None = None) -> None:
         """Take one more run."""
+        self.add_entries(entries_of(trace), trace.started_at, task)
+
+    def add_entries(self, entries: Iterable[Entry], started_at: float, task: str | None) -> None:
+        """Take one more run, of which only its entries are left.
+
+        Args:
+            entries: as `entries_of` gives them.
+            started_at: in seconds since the epoch.
+            task: None: none.
+        """
         self.total.runs += 1
         seen: set[str] = set()
         # A run without any call belongs to a day and a task all the same.
         if self._by in ("day", "task"):
-            self._count_run(self._key(trace, task), seen)
-        for entry in entries_of(trace):
+            self._count_run(self._key(started_at, task), seen)
+        for entry in entries:
             key = self._key_of(entry) if self._by in ("worker", "model") else next(iter(seen))
             self._count_run(key, seen)
             self._totals[key].add(entry)
@@ -138,10 +148,10 @@ class Costs:
         """Sums by key, in the keys' order; an empty key stands for what is not known."""
         return dict(sorted(self._totals.items()))
 
-    def _key(self, trace: Trace, task: str | None) -> str:
+    def _key(self, started_at: float, task: str | None) -> str:
         if self._by == "task":
             return task or ""
-        return datetime.fromtimestamp(trace.started_at, UTC).date().isoformat()
+        return datetime.fromtimestamp(started_at, UTC).date().isoformat()
 
     def _key_of(self, entry: Entry) -> str:
         return entry.worker if self._by == "worker" else entry.model

@@ -6,14 +6,14 @@ key spent is written by its account, in dollars alone.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from partbook.errors import StoreError
-from partbook.ledger import Entry, Total, entries_of
+from partbook.ledger import Costs, Entry, Grouping, Total, entries_of
 from partbook.page.asks import Asks
 from partbook.page.room import Room
 from partbook.server.refusal import bad_request, not_now
@@ -101,17 +101,14 @@ async def spend(room: Room, spending: Spending, query: Mapping[str, str]) -> dic
         keys = await asyncio.to_thread(_of_keys, room.setup.keys, begin.date())
     except StoreError as err:
         raise not_now(str(err), "store_unavailable") from err
-    total = Total()
+    costs = Costs("day" if by == "key" else cast("Grouping", by))
     for run in runs:
-        total.runs += 1
-        for entry in run.entries:
-            total.add(entry)
-    rows = keys.rows if by == "key" else _rows(runs, by)
+        costs.add_entries(run.entries, run.started_at, run.task)
     return {
         "by": by,
         "days": days,
-        "rows": rows,
-        "total": {"what": None, **_figures(total)},
+        "rows": keys.rows if by == "key" else _rows(costs, by),
+        "total": {"what": None, **_figures(costs.total)},
         "limits": keys.limits,
     }
 
@@ -141,35 +138,13 @@ def _of_trace(trace: Trace, task: str) -> Took:
     return Took(trace.started_at, task, tuple(entries_of(trace)), usd)
 
 
-def _rows(runs: Iterable[Took], by: str) -> list[dict[str, Any]]:
-    totals: dict[str, Total] = {}
-    for run in runs:
-        seen: set[str] = set()
-        for entry in run.entries:
-            key = _key(by, run, entry)
-            total = totals.setdefault(key, Total())
-            total.runs += key not in seen
-            seen.add(key)
-            total.add(entry)
-    rows = [{"what": key or None, **_figures(total)} for key, total in totals.items()]
-    if by == "day":
-        return sorted(rows, key=lambda row: str(row["what"]))
-    return sorted(rows, key=_dearest_first)
+def _rows(costs: Costs, by: str) -> list[dict[str, Any]]:
+    rows = [{"what": key or None, **_figures(total)} for key, total in costs.groups.items()]
+    return rows if by == "day" else sorted(rows, key=_dearest_first)
 
 
 def _dearest_first(row: Mapping[str, Any]) -> tuple[Decimal, int, str]:
     return -Decimal(row["known_usd"]), -row["calls"], str(row["what"])
-
-
-def _key(by: str, run: Took, entry: Entry) -> str:
-    match by:
-        case "worker":
-            return entry.worker
-        case "model":
-            return entry.model
-        case "task":
-            return run.task
-    return datetime.fromtimestamp(run.started_at, UTC).date().isoformat()
 
 
 def _figures(total: Total) -> dict[str, Any]:
