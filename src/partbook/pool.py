@@ -6,7 +6,7 @@ spec becomes a model is left to `models/`, how a file becomes a spec to `config.
 
 import decimal
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from typing import Literal
@@ -28,6 +28,7 @@ __all__ = [
     "Worker",
     "WorkerKind",
     "WorkerSpec",
+    "total_usd",
 ]
 
 OnTruncated = Literal["mark", "continue", "fail"]
@@ -140,6 +141,20 @@ def _or(usd: Decimal | None, otherwise: Decimal) -> Decimal:
 
 FREE = Price(Decimal(0), Decimal(0))
 """The price of what runs on this machine."""
+
+
+def total_usd(costs: Iterable[Decimal | None]) -> Decimal | None:
+    """Dollars of several calls; None as soon as one is unknown: unknown is not 0.
+
+    >>> total_usd([Decimal("0.1"), Decimal("0.02")]), total_usd([Decimal("0.1"), None])
+    (Decimal('0.12'), None)
+    """
+    total = Decimal(0)
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total
 
 
 @dataclass(frozen=True, slots=True)

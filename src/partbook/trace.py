@@ -28,6 +28,7 @@ from partbook.event import (
     Unanswered,
 )
 from partbook.message import Usage
+from partbook.pool import total_usd
 from partbook.step_trace import StepTrace, step_events, step_trace
 from partbook.workflow import Workflow
 
@@ -118,12 +119,7 @@ class Trace:
     @property
     def cost_usd(self) -> Decimal | None:
         """Price of all calls; None as soon as one of them is unknown."""
-        total = Decimal(0)
-        for _, cost in self._usages():
-            if cost is None:
-                return None
-            total += cost
-        return total
+        return total_usd(cost for _, cost in self._usages())
 
     def _usages(self) -> Iterator[tuple[Usage | None, Decimal | None]]:
         for round_ in self.rounds:

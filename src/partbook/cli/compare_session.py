@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from partbook.cli.rating import Judging, asked_person, judge_all, lettered, rati
 from partbook.config import PoolConfig
 from partbook.economy.ratings import PERSON, Rating, add_ratings
 from partbook.errors import ConfigError
+from partbook.pool import total_usd
 from partbook.spend_json import money
 from partbook.store import Store
 from partbook.trace import Trace
@@ -178,9 +178,7 @@ class Session:
     def _show_judgings(self, judgings: Sequence[Judging], traces: Sequence[Trace]) -> None:
         console = open_console()
         calls = sum(len(one.found.texts) for one in judgings if one.found is not None)
-        costs = [one.cost_usd for one in judgings]
-        known = [cost for cost in costs if cost is not None]
-        total = sum(known, Decimal(0)) if len(known) == len(costs) else None
+        total = total_usd(one.cost_usd for one in judgings)
         console.print()
         console.print(
             Text.assemble((f"judge {self.judge}", "bold"), f"  {calls} calls, {price(total)}")

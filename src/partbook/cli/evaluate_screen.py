@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Sequence
-from decimal import Decimal
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,6 +15,7 @@ from partbook.evaluate.report import HEADINGS, share_rows, table_rows, time_text
 from partbook.evaluate.runner import Progress
 from partbook.evaluate.summary import Summary
 from partbook.evaluate.texts import findings, money_text, number, title
+from partbook.pool import total_usd
 
 __all__ = ["ProgressLine", "console", "show_estimate", "show_summary"]
 
@@ -148,17 +148,13 @@ def _estimate_row(one: Estimate) -> tuple[str, ...]:
 
 
 def _total(estimates: Sequence[Estimate]) -> Estimate:
-    def summed(values: Sequence[Decimal | None]) -> Decimal | None:
-        known = [value for value in values if value is not None]
-        return sum(known, Decimal(0)) if len(known) == len(values) else None
-
     return Estimate(
         "all",
         sum(one.calls for one in estimates),
         sum(one.prompt_tokens for one in estimates),
         sum(one.completion_tokens for one in estimates),
-        summed([one.usd for one in estimates]),
-        summed([one.most_usd for one in estimates]),
+        total_usd(one.usd for one in estimates),
+        total_usd(one.most_usd for one in estimates),
     )
 
 

@@ -3,13 +3,13 @@
 import asyncio
 import json
 from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from partbook.cli.plain import head
 from partbook.cli.train_pool import Asked, ask_workers, opened_for_training, priced_pool
 from partbook.errors import ConfigError
+from partbook.pool import total_usd
 
 if TYPE_CHECKING:
     from partbook.pool import AgentPool
@@ -117,9 +117,8 @@ async def _task_truth(preset: "Preset", say: Say) -> "Truth":
 
 async def _check_workers(pool: "AgentPool", prices_needed: bool, say: Say) -> None:
     asked = await ask_workers(pool)
-    costs = [one.cost_usd for one in asked if one.seconds is not None]
-    known = [cost for cost in costs if cost is not None]
-    cost = f"${sum(known, Decimal(0)):.6f}" if len(known) == len(costs) else "an unknown price"
+    spent = total_usd(one.cost_usd for one in asked if one.seconds is not None)
+    cost = "an unknown price" if spent is None else f"${spent:.6f}"
     there = sum(one.seconds is not None for one in asked)
     say(f"workers:      {there} of {len(asked)} answer, which cost {cost}")
     unpriced = [worker.name for worker in pool.workers if worker.spec.price is None]

@@ -20,7 +20,7 @@ from partbook.evaluate.measured import Measured
 from partbook.evaluate.mixture import language_models
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import Sitting, System
-from partbook.pool import AgentPool
+from partbook.pool import AgentPool, total_usd
 from partbook.workflow import Step
 
 __all__ = ["ROUTERS", "dearest", "learning_estimates", "rehearsed_systems"]
@@ -107,9 +107,8 @@ async def learning_estimates(
 
 def _summed(name: str, each: Sequence[Estimate], times: float) -> Estimate:
     def usd(values: Sequence[Decimal | None]) -> Decimal | None:
-        known = [value for value in values if value is not None]
-        whole = len(known) == len(values)
-        return sum(known, Decimal(0)) * Decimal(str(times)) if whole else None
+        total = total_usd(values)
+        return None if total is None else total * Decimal(str(times))
 
     return replace(
         each[0],

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from partbook.message import Completion, FinishReason, Usage
-from partbook.pool import WorkerSpec
+from partbook.pool import WorkerSpec, total_usd
 from partbook.server.kept_plan import KEPT
 from partbook.spend_json import money
 from partbook.stage import cost_of
@@ -107,12 +107,7 @@ class Reply:
     @property
     def cost_usd(self) -> Decimal | None:
         """Price of all calls; None as soon as one is unknown."""
-        total = Decimal(0)
-        for entry in self.ledger:
-            if entry.cost_usd is None:
-                return None
-            total += entry.cost_usd
-        return total
+        return total_usd(entry.cost_usd for entry in self.ledger)
 
     @property
     def calls(self) -> int:
@@ -159,14 +154,13 @@ def entries_of(trace: Trace) -> list[Entry]:
 def _of_step(step: StepTrace) -> Entry:
     tries = [(step.usage, step.cost_usd)] + [(t.usage, t.cost_usd) for t in step.attempts]
     usages = [usage for usage, _ in tries]
-    costs = [cost for _, cost in tries]
     return Entry(
         "step",
         step.worker,
         step.model,
         step.calls,
         None if None in usages else sum((u for u in usages if u is not None), Usage()),
-        None if None in costs else sum((c for c in costs if c is not None), Decimal(0)),
+        total_usd(cost for _, cost in tries),
         None if step.finished_s is None else step.finished_s - step.started_s,
         step.step,
         step.error,

@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Protocol
 
 from partbook.budget import Limits
@@ -18,7 +17,7 @@ from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.evaluate.shadow import Outcome, Took
 from partbook.message import Usage
 from partbook.model import ChatModel
-from partbook.pool import AgentPool, Price, Worker
+from partbook.pool import AgentPool, Price, Worker, total_usd
 from partbook.server.account import Account, Ear, Metered
 from partbook.server.admission import Holder, OpenDoor
 from partbook.server.chat_request import ChatRequest
@@ -183,9 +182,7 @@ async def _judged(
 
 def took_of(ledger: Sequence[Entry], seconds: float) -> Took:
     """What a request took; its dollars are unknown as soon as one call's are."""
-    costs = [entry.cost_usd for entry in ledger]
-    known = [cost for cost in costs if cost is not None]
-    usd = sum(known, start=Decimal(0)) if len(known) == len(costs) else None
+    usd = total_usd(entry.cost_usd for entry in ledger)
     return Took(sum(entry.calls for entry in ledger), usd, seconds)
 
 

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from decimal import Decimal
 from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from partbook.pool import total_usd
 from partbook.server.dialect import Dialect
 from partbook.server.job import Hearing, Job
 from partbook.server.reply import Reply
@@ -15,9 +15,6 @@ from partbook.server.running import Running, ending, until_gone
 from partbook.spend_json import money
 
 __all__ = ["WholeAnswer", "common_headers", "noted"]
-
-
-_ZERO = Decimal(0)
 
 
 class WholeAnswer:
@@ -94,8 +91,6 @@ def _header(text: str) -> str:
 
 def noted(job: Job) -> dict[str, Any]:
     """What the access log says about a job that is over; no word of what was said."""
-    costs = [entry.cost_usd for entry in job.ledger]
-    known = [cost for cost in costs if cost is not None]
     usages = [entry.usage for entry in job.ledger if entry.usage is not None]
     return {
         "id": job.run_id,
@@ -106,7 +101,7 @@ def noted(job: Job) -> dict[str, Any]:
         "calls": sum(entry.calls for entry in job.ledger),
         "prompt_tokens": sum(usage.prompt_tokens for usage in usages),
         "completion_tokens": sum(usage.completion_tokens for usage in usages),
-        "cost_usd": money(sum(known, start=_ZERO)) if len(known) == len(costs) else None,
+        "cost_usd": money(total_usd(entry.cost_usd for entry in job.ledger)),
     }
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from partbook.errors import StoreError
 from partbook.evaluate.statistics import entropy_bits
+from partbook.pool import total_usd
 from partbook.reward import RIGHT
 from partbook.store import BatchWriter, Store, Tags
 from partbook.trace import Trace
@@ -132,8 +133,7 @@ def _spent(outcomes: Sequence[Outcome]) -> dict[str, float]:
         return {}
     steps = [step for trace in traces for played in trace.rounds for step in played.steps]
     spent = {"calls_per_rollout": sum(step.calls for step in steps) / len(outcomes)}
-    costs = [trace.cost_usd for trace in traces]
-    known = [cost for cost in costs if cost is not None]
-    if len(known) == len(costs):
-        spent["usd_per_rollout"] = float(sum(known)) / len(outcomes)
+    usd = total_usd(trace.cost_usd for trace in traces)
+    if usd is not None:
+        spent["usd_per_rollout"] = float(usd) / len(outcomes)
     return spent
