@@ -2,6 +2,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+import faulthandler
 import os
 from dataclasses import dataclass
 
@@ -39,7 +40,16 @@ def test_a_failure_names_where_it_is_told_and_leaves_the_stage_unfinished(tmp_pa
         Stage("second", tmp_path / "second", os.readlink, ("first",)),
     ]
 
-    with pytest.raises(ConfigError, match=r"second failed; see .*trouble\.txt"):
+    with pytest.raises(ConfigError, match=r"second failed: see .*trouble\.txt"):
         run_stages(stages, lambda line: None, 2)
     assert [stage.name for stage in left(stages)] == ["second"]
     assert "Invalid argument" in (tmp_path / "second" / "trouble.txt").read_text()
+
+
+def test_a_stage_whose_process_was_killed_says_so_and_can_go_on(tmp_path):
+    # It reads address 0, for which the kernel ends the process; nothing can be written then.
+    stages = [Stage("first", tmp_path / "first", faulthandler._read_null)]
+
+    with pytest.raises(ConfigError, match="first failed: its process was killed by signal 11; "):
+        run_stages(stages, lambda line: None, 1)
+    assert left(stages) == stages

@@ -86,9 +86,19 @@ def run_stages(stages: Sequence[Stage], report: Callable[[str], None], processes
             del running[stage.name]
             if not stage.is_finished:
                 _give_up([one for _, one, _ in running.values()])
-                raise ConfigError(f"{stage.name} failed; see {stage.folder / TROUBLE}")
+                raise ConfigError(f"{stage.name} failed: {_trouble(stage, process)}")
             finished.add(stage.name)
             report(f"{stage.name}: finished in {(monotonic() - since) / 60:.1f} min")
+
+
+def _trouble(stage: Stage, process: SpawnProcess) -> str:
+    """Where it says why; a process that was killed could write nothing."""
+    path = stage.folder / TROUBLE
+    if path.exists():
+        return f"see {path}"
+    code = process.exitcode or 0
+    how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
+    return f"its process {how}; the same command goes on"
 
 
 def _give_up(processes: Sequence[SpawnProcess]) -> None:
