@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 Q ?= How many primes are there below 200?
+FUZZ_MINUTES ?= 60
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs page page-check bench load-test schema-fuzz kill-test lab-table reproduce reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs page page-check bench load-test schema-fuzz fuzz chaos kill-test lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -76,6 +77,13 @@ load-test: dev  ## 1,000 streams of a minute at once through the server, on two 
 schema-fuzz: dev ## ten minutes of schemathesis, in an environment of its own, against a live server
 	$(PYTHON) -m venv bench/out/schemathesis && bench/out/schemathesis/bin/pip install --quiet schemathesis
 	$(BIN)/python bench/schema_fuzz.py "$(CURDIR)/bench/out/schemathesis/bin/schemathesis" 10
+
+fuzz: dev ## an hour of atheris for each reader of hostile text; FUZZ_MINUTES=5 for a look
+	$(BIN)/pip install --quiet --no-deps --upgrade --target bench/out/atheris atheris
+	for target in parser wire judges rows pool bodies bills model_files; do PYTHONPATH=bench/out/atheris $(BIN)/python tests/fuzz/run.py $$target $(FUZZ_MINUTES) || exit 1; done
+
+chaos: dev ## 3,000 requests through bad weather, kills and locks, and a clock that jumps (an hour)
+	PARTBOOK_STORM=3000 $(BIN)/pytest tests/chaos -s
 
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s

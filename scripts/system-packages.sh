@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what pip cannot: bubblewrap, which the Python sandbox runs in, and, where the argument
 # `dev` is given, PostgreSQL, whose server the tests start for themselves, and Chromium, in which
-# they look at the page.
+# they look at the page, and libfaketime, with which they move the clock of a server.
 # It only does so as root on a system with apt; elsewhere it names the packages and goes on.
 set -eu
 
@@ -36,4 +36,12 @@ elif may_install; then
     apt-get update -qq && install chromium
 else
     echo "note: the tests of the page are skipped without Chromium: sudo apt-get install chromium (or your system's package)"
+fi
+
+if ls /usr/lib/*/faketime/libfaketimeMT.so.1 > /dev/null 2>&1; then
+    :
+elif may_install; then
+    apt-get update -qq && install faketime
+else
+    echo "note: the test of jumping clocks is skipped without libfaketime: sudo apt-get install faketime (or your system's package)"
 fi

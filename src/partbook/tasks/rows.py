@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ def read_rows(path: Path, encoding: str | None = None) -> Iterator[Row | Offence
         else:
             with path.open("rb") as file:
                 yield from _read(file, path, suffix, encoding)
-    except (OSError, EOFError) as err:
+    except (OSError, EOFError, zlib.error) as err:
         raise ConfigError(f"cannot read {path}: {getattr(err, 'strerror', None) or err}") from err
 
 
