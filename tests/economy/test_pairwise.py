@@ -10,6 +10,7 @@ from partbook.economy.pairwise import (
     Record,
     judged,
     judging_messages,
+    judging_room,
     judging_sampling,
     verdict_in,
 )
@@ -155,3 +156,14 @@ def test_a_model_in_this_process_has_room_for_the_whole_form():
 
     assert (local.max_tokens, local.grammar) == (200, GRAMMAR)
     assert other == short
+
+
+def test_question_and_answers_have_what_rules_and_reply_leave_of_a_window():
+    rooms = [
+        judging_room(
+            WorkerSpec("judge", "http", context_window=window, sampling=Sampling(max_tokens=most))
+        )
+        for window, most in [(None, 400), (4_096, 400), (4_096, 9_000), (900, 400), (200_000, 400)]
+    ]
+
+    assert rooms == [40_000, 5_992, 5_592, 500, 40_000]

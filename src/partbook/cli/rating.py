@@ -11,10 +11,10 @@ from itertools import combinations
 
 from partbook.cli.plain import head
 from partbook.economy.pairwise import (
-    MAX_ROOM,
     Outcome,
     Preference,
     judged,
+    judging_room,
     judging_sampling,
 )
 from partbook.economy.ratings import PERSON, Rating, question_hash
@@ -34,12 +34,6 @@ __all__ = [
     "rating_of",
     "said_of",
 ]
-
-_CHARS_PER_TOKEN = 2
-"""Fewer than nearly all text has, so that what is judged fits into a small window."""
-
-_RULES_TOKENS = 600
-"""What a judge is told beside question and answers, and some room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +163,13 @@ async def _judge(judge: Worker, traces: Sequence[Trace], i: int, j: int) -> Judg
         lambda: float("inf"),
     )
     first, second = traces[i].answer or "", traces[j].answer or ""
-    room = _room_chars(spec)
+    room = judging_room(spec)
     sampling = judging_sampling(spec)
     try:
         found = await judged(model, traces[i].question, first, second, sampling, room_chars=room)
     except (WorkerError, BudgetError) as err:
         return Judging(i, j, None, str(err), None)
     return Judging(i, j, found, cost_usd=cost_of(found.usage, spec.price))
-
-
-def _room_chars(spec: WorkerSpec) -> int:
-    if spec.context_window is None:
-        return MAX_ROOM
-    left = spec.context_window - _RULES_TOKENS - min(spec.sampling.max_tokens, 600)
-    return max(1_000, min(MAX_ROOM, left * _CHARS_PER_TOKEN))
 
 
 def said_of(one: Judging, systems: Sequence[str]) -> str:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["opened_shadow", "shadow_file"]
 
-_RULES_TOKENS = 1300
-"""Of a judge's window, what its rules and its reply take."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Rival:
@@ -171,13 +168,10 @@ def _check_prices(
 
 def _comparing(spec: WorkerSpec) -> "Judge":
     """How the judge of this spec is asked."""
-    from partbook.economy.pairwise import MAX_ROOM, judged, judging_sampling
+    from partbook.economy.pairwise import judged, judging_room, judging_sampling
     from partbook.server.shadow_play import Judgement
 
-    window = spec.context_window
-    # Two characters a token: of Korean a token is hardly more.
-    room = MAX_ROOM if window is None else max(500, min(MAX_ROOM, 2 * (window - _RULES_TOKENS)))
-    sampling = judging_sampling(spec)
+    room, sampling = judging_room(spec), judging_sampling(spec)
 
     async def compare(model: ChatModel, question: str, first: str, second: str) -> Judgement:
         found = await judged(model, question, first, second, sampling, room_chars=room)

@@ -31,6 +31,7 @@ __all__ = [
     "Record",
     "judged",
     "judging_messages",
+    "judging_room",
     "judging_sampling",
     "verdict_in",
 ]
@@ -50,6 +51,12 @@ _FORM_TOKENS = 200
 
 MAX_ROOM = 40_000
 """Characters that question and answers have together; what is longer is cut in its middle."""
+
+_RULES_TOKENS = 700
+"""What a judge is told beside question and answers, and some room."""
+
+_CHARS_PER_TOKEN = 2
+"""Fewer than nearly all text has; of Korean a token is hardly more."""
 
 _MAX_REPLY = 100_000
 """Longer replies hold no verdict, in characters."""
@@ -211,6 +218,18 @@ def judging_sampling(spec: WorkerSpec) -> Sampling:
         return spec.sampling
     room = max(spec.sampling.max_tokens, _FORM_TOKENS)
     return replace(spec.sampling, grammar=GRAMMAR, max_tokens=room)
+
+
+def judging_room(spec: WorkerSpec) -> int:
+    """How many characters question and answers may have together to fit into a judge's window.
+
+    Rules and reply take their part of it before; 500 to `MAX_ROOM`, which is also what a worker
+    has whose window nobody knows.
+    """
+    if spec.context_window is None:
+        return MAX_ROOM
+    left = spec.context_window - _RULES_TOKENS - min(spec.sampling.max_tokens, JUDGING.max_tokens)
+    return max(500, min(MAX_ROOM, left * _CHARS_PER_TOKEN))
 
 
 def verdict_in(reply: Completion) -> Outcome | None:
