@@ -189,8 +189,14 @@ class Rivals:
             raise ConfigError(f"`partbook evaluate` failed; see {folder / 'log.txt'}")
 
 
-def _opened(policy: Path) -> Net:
+def _settle() -> None:
+    """One thread for this process, and quiet libraries: what they print would stand in ours."""
     torch.set_num_threads(1)
+    hush()
+
+
+def _opened(policy: Path) -> Net:
+    _settle()
     return open_net(str(policy))
 
 
@@ -216,14 +222,13 @@ def _both_calls(rows: Sequence[Row], looked: Looked) -> dict[str, int]:
 
 
 class _Log:
-    """Keeps lines in a folder's log, and keeps the libraries quiet."""
+    """Keeps lines in a folder's log."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "log.txt"
 
     def __enter__(self) -> Callable[[str], None]:
-        torch.set_num_threads(1)
-        hush()
+        _settle()
         self._file = self._path.open("a", encoding="utf-8")
         return lambda line: print(line, file=self._file, flush=True)
 
