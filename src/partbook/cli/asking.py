@@ -25,6 +25,7 @@ __all__ = [
     "MaxCallsOption",
     "MaxTokensOption",
     "MaxUsdOption",
+    "OnOption",
     "PoolOption",
     "PricesOption",
     "QuestionArgument",
@@ -44,6 +45,15 @@ QuestionArgument = Annotated[
 FileOption = Annotated[
     Path | None, typer.Option("--file", "-f", help="Read the question from a file.")
 ]
+OnOption = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="ray|ray://HOST:PORT",
+        help="Play on the nodes of a Ray cluster; see docs/many-machines.md.",
+    ),
+]
+
 PoolOption = Annotated[
     str, typer.Option("--pool", "-p", help="Name of a pool that comes along, or a .toml file.")
 ]
@@ -215,6 +225,7 @@ def check_prices(
     called: Collection[str] | None,
     limits: Limits,
     proposer: Proposer | None = None,
+    option: str = "--max-usd",
 ) -> None:
     """See that a limit in dollars can be kept, before anybody is called.
 
@@ -223,6 +234,7 @@ def check_prices(
         called: names of the workers that may be called; None: all.
         limits: what the request may spend.
         proposer: a Conductor that is no worker of the pool needs a price, too.
+        option: what sets the limit.
 
     Raises:
         ConfigError: there is such a limit, and a price is neither known nor assumed; the message
@@ -240,7 +252,7 @@ def check_prices(
         unknown += [] if is_worker else [CONDUCTOR]
     if unknown:
         raise ConfigError(
-            f"--max-usd needs the price of every worker; unknown: {', '.join(unknown)}; give each "
+            f"{option} needs the price of every worker; unknown: {', '.join(unknown)}; give each "
             "a `price` in the pool file or in your prices file, or say with --assume-price IN/OUT "
             "what they cost at most"
         )

@@ -15,6 +15,7 @@ import typer
 from partbook.cli.asking import (
     AssumePriceOption,
     MaxUsdOption,
+    OnOption,
     PoolOption,
     PricesOption,
     limits_of,
@@ -83,6 +84,7 @@ def audit_command(
         Path | None, typer.Option(help="Also write the report, as one HTML file.")
     ] = None,
     lang: Annotated[Lang, typer.Option(help="Language of what is said.")] = Lang.EN,
+    on: OnOption = "",
 ) -> None:
     """Find work of several stages in a log of prompts, by rules, on this machine alone.
 
@@ -100,6 +102,8 @@ def audit_command(
         raise ConfigError("--csv and --json: give one of them")
     if max_usd is not None and conductor is None:
         raise ConfigError("--max-usd is for --conductor; the rules call no model")
+    if on and conductor is None:
+        raise ConfigError("--on is for --conductor; the rules need no other machine")
     shown: Callable[[str], str] = mask if masked else str
     limits = limits_of(max_usd, None, None, _TIMEOUT_S, assume_price)
     chosen = None if conductor is None else _chosen(pool, conductor)
@@ -110,7 +114,7 @@ def audit_command(
     conducted = None
     if chosen is not None:
         _tell_where(*chosen, masked, lang.value)
-        conducted = asyncio.run(_conducted(sample.prompts, *chosen, limits, prices))
+        conducted = asyncio.run(_conducted(sample.prompts, *chosen, limits, prices, on))
     if html is not None:
         from partbook.economy.audit_page import as_audit_page
 
@@ -152,8 +156,8 @@ def _tell_where(config: "PoolConfig", choice: "Choice", masked: bool, language: 
 
     named = {worker.name: worker for worker in config.workers}
     spec = named[choice.conductor] if choice.outside is None else choice.outside.spec
-    if spec.kind == "http":
-        where = f"{spec.endpoint}#{spec.model}"
+    if not spec.is_here:
+        where = f"{spec.endpoint}#{spec.model}" if spec.endpoint else spec.kind
         how = told(language, "sent.masked" if masked else "sent.plain")
         print(told(language, "sent", where=where, how=how), file=sys.stderr)
 
@@ -164,21 +168,31 @@ async def _conducted(
     choice: "Choice",
     limits: "Limits",
     prices: Path | None,
+    on: str,
 ) -> "Conducted":
     from partbook.cli.asking import check_prices
     from partbook.cli.opening import opened_pool
+    from partbook.cli.spreading import away_of, open_nodes, opened_fleet
     from partbook.conduct import Conductor
     from partbook.economy.conducted import read_prompts
 
     needed = {choice.conductor} if choice.conductor else set()
+    everybody = choice.everybody(config)
     async with (
-        opened_pool(config, needed, prices=prices) as opened,
-        choice.opened(opened, prices=prices) as proposer,
+        opened_fleet(on, [everybody]) as nodes,
+        opened_pool(config, needed, prices=prices, away=away_of(nodes)) as opened,
+        choice.opened(opened, prices=prices, away=away_of(nodes)) as proposer,
     ):
         check_prices(opened, needed, limits, proposer)
+        await open_nodes(nodes, _say)
         assert isinstance(proposer, Conductor)
         name = choice.conductor or (choice.outside.text if choice.outside else "")
-        return await read_prompts(prompts, name, opened, proposer, limits, _progress(len(prompts)))
+        told = _progress(len(prompts))
+        return await read_prompts(prompts, name, opened, proposer, limits, told, nodes)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _progress(count: int) -> Callable[[int], None]:

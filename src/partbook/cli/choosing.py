@@ -19,6 +19,7 @@ from partbook.prompt import PromptStyle
 if TYPE_CHECKING:
     from partbook.models.recorded import Recording
     from partbook.models.replayed import Replay
+    from partbook.spread.post import Away
 
 __all__ = ["Choice", "choose"]
 
@@ -72,12 +73,13 @@ class Choice:
         prices: Path | None = None,
         recording: "Recording | None" = None,
         replay: "Replay | None" = None,
+        away: "Away | None" = None,
     ) -> AsyncIterator[Proposer]:
         """The proposer on an opened pool.
 
         Args:
             pool: the workers.
-            prices: as for the pool; likewise `recording` and `replay`.
+            prices: as for the pool; likewise `recording`, `replay` and `away`.
 
         Raises:
             ConfigError: a Conductor from outside cannot be opened.
@@ -90,7 +92,7 @@ class Choice:
         else:
             style, constrain = self.outside.style, self.outside.constrain
             async with opened_worker(
-                self.outside.spec, prices=prices, recording=recording, replay=replay
+                self.outside.spec, prices=prices, recording=recording, replay=replay, away=away
             ) as worker:
                 yield self._conductor(worker, style, constrain=constrain)
 

@@ -10,6 +10,7 @@ import typer
 from partbook.cli.asking import (
     AssumePriceOption,
     MaxUsdOption,
+    OnOption,
     PoolOption,
     PricesOption,
     limits_of,
@@ -102,6 +103,7 @@ def evaluate_command(
     encoder: Annotated[
         str, typer.Option(help="Sentence encoder of learned routers: minilm or words.")
     ] = "",
+    on: OnOption = "",
 ) -> None:
     """Compare systems: workers, fixed workflows, rivals, Conductors.
 
@@ -131,7 +133,7 @@ def evaluate_command(
     }
     # An option that was not given leaves the file's value.
     given = {name: value for name, value in changes.items() if value not in (None, "")}
-    settings = Settings(timeout, limits.assumed_price, prices, encoder, grader, dry_run)
+    settings = Settings(timeout, limits.assumed_price, prices, encoder, grader, dry_run, on)
     _carry_out(replace(protocol, **given), settings, out, focus, html, replay)  # type: ignore[arg-type]
 
 

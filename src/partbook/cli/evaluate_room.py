@@ -26,6 +26,7 @@ from partbook.workflow import MAX_STEPS
 
 if TYPE_CHECKING:
     from partbook.evaluate.encoder import Encoder, EncoderName
+    from partbook.spread.post import Away
 
 __all__ = ["Room", "RoomWanted", "encoder_name", "opened_room", "stand_in_policy"]
 
@@ -49,6 +50,8 @@ class RoomWanted:
     """With a limit in dollars, all prices must be known."""
     nobody: Path | None = None
     """Where answers come from in place of all models: none is opened, and no key is read."""
+    away: "Away | None" = None
+    """Gives what stands for models that nodes open; None: they are opened here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,11 @@ async def opened_room(wanted: RoomWanted) -> AsyncIterator[Room]:
                 continue
             pools[name] = await stack.enter_async_context(
                 opened_pool(
-                    config, wanted.needed, prices=wanted.prices, replay=_nobody(wanted, config)
+                    config,
+                    wanted.needed,
+                    prices=wanted.prices,
+                    replay=_nobody(wanted, config),
+                    away=wanted.away,
                 )
             )
         first = next(iter(wanted.configs))
@@ -138,7 +145,7 @@ async def _conductor(
         return None
     config = next(iter(wanted.configs.values()))
     opened = choose(config, None, who).opened(
-        pool, prices=wanted.prices, replay=_nobody(wanted, config)
+        pool, prices=wanted.prices, replay=_nobody(wanted, config), away=wanted.away
     )
     proposer = await stack.enter_async_context(opened)
     assert isinstance(proposer, Conductor), "a Conductor was asked for"

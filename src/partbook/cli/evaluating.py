@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from partbook.budget import Limits
+from partbook.cli.evaluate_plugins import plugin_words
 from partbook.cli.evaluate_room import (
     Room,
     RoomWanted,
@@ -20,6 +21,7 @@ from partbook.cli.evaluate_room import (
 from partbook.cli.evaluate_screen import ProgressLine
 from partbook.cli.evaluate_sources import Source, load_source, stand_ins
 from partbook.cli.opening import closed_pool
+from partbook.cli.spreading import away_of, open_nodes, opened_fleet
 from partbook.config import PoolConfig, load_pool
 from partbook.errors import ConfigError
 from partbook.evaluate.calls import CALLS, CallLog, wanted_but
@@ -34,7 +36,9 @@ from partbook.evaluate.preparing import Preparation, prepare
 from partbook.evaluate.protocol import Protocol, TaskRequest, match_of
 from partbook.evaluate.rehearsing import learning_estimates, rehearsed_systems
 from partbook.evaluate.results import Results
-from partbook.evaluate.runner import Ended, Plan, run
+from partbook.evaluate.runner import Ended, Plan, run, seat_of
+from partbook.evaluate.spreading import spread_over
+from partbook.evaluate.till import Purse
 from partbook.evaluate.wording import BRIEF_WORDING, DEFAULT_WORDING, LAB_WORDING, Wording
 from partbook.pool import Price
 from partbook.store import Store, default_url
@@ -54,6 +58,8 @@ class Settings:
     grader: str = ""
     dry: bool = False
     """Whether nothing is to be run."""
+    on: str = ""
+    """Where cells are played, as `--on` says; empty: in this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ class Evaluation:
         for config in self.configs.values():
             for spec in config.workers:
                 found[f"worker {config.name}/{spec.name}"] = worker_words(spec)
-        return found
+        return found | plugin_words(self.configs.values(), self.choices, self.sources)
 
     async def estimated(self) -> tuple[list[Estimate], list[str]]:
         """What it will take, and what is to be said about that; nobody is called."""
@@ -167,11 +173,17 @@ class Evaluation:
             How it ended, and the results, closed.
         """
         protocol, wanted = self.protocol, self._wanted()
+        if replayed is not None and self.settings.on:
+            raise ConfigError("--replay asks nobody, so there is nothing to play --on nodes")
         if replayed is not None:
             wanted = replace(wanted, nobody=replayed)
         async with AsyncExitStack() as stack:
             # What is missing here is said before a folder is made.
+            pools = tuple(self.configs.values())
+            fleet = await stack.enter_async_context(opened_fleet(self.settings.on, pools))
+            wanted = replace(wanted, away=away_of(fleet))
             room = await stack.enter_async_context(opened_room(wanted))
+            await open_nodes(fleet, line.say)
             results = stack.enter_context(Results.open(folder, self.identity()))
             done = wanted_but({key_text(k) for k, cell in results.cells.items() if cell.judged})
             log = CallLog.open(folder, done, protocol.share_calls)
@@ -207,7 +219,8 @@ class Evaluation:
                 self._each(),
                 preparation.label,
             )
-            ended = await run(plan, results, log, store, whole, line.show)
+            play = await spread_over(fleet, seat_of(plan), Purse(log, whole))
+            ended = await run(plan, results, log, store, whole, line.show, play)
         return ended, results
 
     def _wording(self) -> Wording:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partbook.cli.asking import OnOption
 from partbook.cli.extra import need_packages
 from partbook.cli.train_export import export_command
 from partbook.cli.train_verl import verl_command
@@ -57,6 +58,7 @@ def train_command(
     price_usd: Annotated[
         float | None, typer.Option(help="The price at which a rollout loses all of it.")
     ] = None,
+    on: OnOption = "",
 ) -> None:
     """Train a Conductor by reward.
 
@@ -75,6 +77,7 @@ def train_command(
     folder = out or Path("runs/out") / f"{chosen.name}-{seed}"
     _need_extra()
     from partbook.cli.train_check import check_before, show_needs
+    from partbook.cli.train_nodes import TrainingNodes
     from partbook.cli.train_pool import opened_for_training
     from partbook.train.hush import hush
     from partbook.train.run import check_machine, check_start, train
@@ -88,8 +91,11 @@ def train_command(
     if os.environ.get("RANK", "0") == "0":
         check_start(chosen, folder, seed, warm=warm, resume=resume)
         check_before(chosen, seed, _say)
-    opens = opened_for_training
-    stopped = train(chosen, folder, seed, _say, warm=warm, resume=resume, open_pool=opens)
+    nodes = TrainingNodes(on, chosen.data, _say) if on else None
+    opens = opened_for_training if nodes is None else nodes.opened_pool
+    stopped = train(
+        chosen, folder, seed, _say, warm=warm, resume=resume, open_pool=opens, nodes=nodes
+    )
     if stopped:
         print(f"stopped: {stopped}; go on by --resume")
         raise typer.Exit(1)

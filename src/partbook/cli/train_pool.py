@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from partbook.cli.opening import Absent, closed_pool, opened_pool
+from partbook.cli.probing import probe_of
 from partbook.config import load_pool
 from partbook.errors import PartbookError
 from partbook.message import Message
@@ -17,6 +18,7 @@ from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
 from partbook.price_table import OwnPrice, read_own_prices
 
 if TYPE_CHECKING:
+    from partbook.spread.post import Away
     from partbook.train.data import Data
 
 __all__ = ["Asked", "ask_workers", "opened_for_training", "priced_pool"]
@@ -40,8 +42,12 @@ class Asked:
 
 
 @asynccontextmanager
-async def opened_for_training(data: "Data") -> AsyncIterator[AgentPool]:
+async def opened_for_training(data: "Data", away: "Away | None" = None) -> AsyncIterator[AgentPool]:
     """The pool of a preset, with this process's share of all limits.
+
+    Args:
+        data: the preset's.
+        away: gives what stands for models that nodes open; None: they are opened here.
 
     Raises:
         ConfigError: there is no such pool or worker, or it cannot be opened.
@@ -53,7 +59,7 @@ async def opened_for_training(data: "Data") -> AsyncIterator[AgentPool]:
         called.add(closed[closed.find(data.grader)].name)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     workers = tuple(_share(spec, processes) for spec in config.workers)
-    async with opened_pool(replace(config, workers=workers), called) as pool:
+    async with opened_pool(replace(config, workers=workers), called, away=away) as pool:
         yield pool
 
 
@@ -90,6 +96,8 @@ def _price(spec: WorkerSpec, own: tuple[OwnPrice, ...]) -> Price | None:
         from partbook.lab.pool import lab_pool
 
         return lab_pool(order=[spec.model])[0].spec.price
+    if spec.plugged is not None:
+        return FREE if spec.is_tool else spec.price
     if spec.price is not None or spec.kind != "http":
         return spec.price or FREE
     from partbook.models.http import PRESETS
@@ -111,7 +119,7 @@ async def _ask(worker: Worker) -> Asked:
     sampling = replace(worker.spec.sampling, max_tokens=_TOKENS)
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            found = await worker.model.chat([Message("user", _question(worker.spec))], sampling)
+            found = await worker.model.chat([Message("user", probe_of(worker.spec))], sampling)
     except PartbookError as err:
         return Asked(worker.name, None, None, str(err))
     except TimeoutError:
@@ -119,9 +127,3 @@ async def _ask(worker: Worker) -> Asked:
     price = worker.spec.price
     cost = None if price is None or found.usage is None else price.cost_usd(found.usage)
     return Asked(worker.name, time.monotonic() - began, cost, "answers")
-
-
-def _question(spec: WorkerSpec) -> str:
-    if spec.kind == "python":
-        return "```python\nprint(6 * 7)\n```"
-    return "6 * 7" if spec.kind == "calculator" else "Say OK."

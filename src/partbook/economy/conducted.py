@@ -5,20 +5,24 @@ step counts as work of several stages. What a Conductor was trained on decides w
 so its verdicts never replace those of the rules: both are counted, and where they differ is shown.
 """
 
+import asyncio
 import random
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import islice
 
 from partbook.budget import Budget, Budgeted, Limits
-from partbook.conduct import Conductor, plan
+from partbook.conduct import Conductor
 from partbook.economy.audit import Candidate, in_short
 from partbook.economy.prompts import Prompt
+from partbook.economy.reading import Read, Reader, Reading, read_on
 from partbook.economy.stages import stages_of
-from partbook.errors import BudgetError, ParseError, WorkerError
-from partbook.event import Event, Proposed
+from partbook.model import ChatModel
 from partbook.pool import AgentPool
 from partbook.shorten import shortened
+from partbook.spread.fleet import Fleet
 
 __all__ = ["Conducted", "Sample", "Sketch", "read_prompts"]
 
@@ -27,6 +31,9 @@ MOST_CHARS = 6000
 
 _FAILURES = 3
 """So many prompts in a row that got no answer at all end the reading: something is down."""
+
+_EACH_NODE = 8
+"""Prompts that are read at once for each node; the worker's own limits hold besides."""
 
 
 class Sample:
@@ -153,51 +160,66 @@ async def read_prompts(
     conductor: Conductor,
     limits: Limits,
     on_read: Callable[[int], None],
+    nodes: Fleet | None = None,
 ) -> Conducted:
     """Let a Conductor write a workflow for each prompt.
 
     Args:
-        prompts: shown to it one after another, as they are.
+        prompts: shown to it one after another, as they are; on nodes, several at once.
         name: of the Conductor, for the report.
         pool: whom it may name; nobody of it is called.
         conductor: is asked without a fallback, because a fallback says nothing of the prompt.
         limits: in dollars, calls and tokens for all prompts together; seconds for each.
         on_read: told how many are done.
+        nodes: where it is asked; None: in this process.
 
     Raises:
         ConfigError: a limit in dollars, and the Conductor's price is unknown.
     """
     found = Conducted(name, len(prompts))
+    read: Read
     budget = Budget(replace(limits, timeout_s=None))
-    model = Budgeted(conductor.model, budget, conductor.price or limits.assumed_price)
-    conductor = replace(conductor, model=model, fallback=None)
 
-    def heard(event: Event) -> None:
-        if isinstance(event, Proposed) and event.fault != "unavailable" and not event.cached:
+    def paid(model: ChatModel) -> ChatModel:
+        return Budgeted(model, budget, conductor.price or limits.assumed_price)
+
+    alone = replace(conductor, fallback=None)
+    if nodes is None:
+        here = Reader(pool, replace(alone, model=paid(alone.model)), limits.timeout_s)
+        read, at_once = here.read, 1
+    else:
+        there = Reader(pool, alone, limits.timeout_s)
+        read, at_once = await read_on(nodes, there, paid), _EACH_NODE * len(nodes.nodes)
+    in_a_row = 0
+    ahead: deque[asyncio.Task[Reading]] = deque()
+    rest = iter(prompts)
+    try:
+        while True:
+            wanted = 0 if found.stopped else at_once - len(ahead)
+            ahead += [asyncio.create_task(read(prompt)) for prompt in islice(rest, wanted)]
+            if not ahead:
+                return found
+            reading = await ahead[0]
+            ahead.popleft()
+            _count(found, reading)
+            in_a_row = in_a_row + 1 if reading.silent else 0
+            on_read(len(found.sketches))
+            if in_a_row == _FAILURES and not found.stopped:
+                found.stopped = f"no answer {_FAILURES} times in a row: {reading.error}"
+    finally:
+        for task in ahead:
+            task.cancel()
+        if ahead:
+            await asyncio.wait(ahead)
+
+
+def _count(found: Conducted, reading: Reading) -> None:
+    for asked in reading.asked:
+        if asked.fault != "unavailable" and not asked.cached:
             found.calls += 1
-            found.unknown_costs += event.cost_usd is None
-            found.known_usd += event.cost_usd or Decimal(0)
-
-    each, in_a_row = Limits(timeout_s=limits.timeout_s), 0
-    for i, prompt in enumerate(prompts):
-        steps: tuple[tuple[str, str], ...] = ()
-        error = ""
-        try:
-            planned = await plan(prompt.text, pool, conductor, limits=each, on_event=heard)
-            steps = tuple((pool.names[s.worker], s.subtask) for s in planned.workflow.steps)
-            in_a_row = 0
-        except ParseError as err:
-            error, in_a_row = str(err), 0
-        except WorkerError as err:
-            error, in_a_row = str(err), in_a_row + 1
-        except BudgetError as err:
-            error, in_a_row = str(err), in_a_row + (err.limit == "timeout")
-            if err.limit != "timeout":
-                found.stopped = str(err)
-                break
-        found.sketches.append(Sketch(prompt, steps, error))
-        on_read(i + 1)
-        if in_a_row == _FAILURES:
-            found.stopped = f"no answer {_FAILURES} times in a row: {error}"
-            break
-    return found
+            found.unknown_costs += asked.cost_usd is None
+            found.known_usd += asked.cost_usd or Decimal(0)
+    if reading.stopped:
+        found.stopped = found.stopped or reading.stopped
+    else:
+        found.sketches.append(Sketch(reading.prompt, reading.steps, reading.error))

@@ -15,17 +15,18 @@ from dataclasses import dataclass, field, replace
 from partbook.budget import Budget, Budgeted, Limits
 from partbook.conduct import Conductor, Proposer, conduct
 from partbook.errors import BudgetError
-from partbook.evaluate.calls import CallLog, Kept
+from partbook.evaluate.calls import CallLog
 from partbook.evaluate.cell import Cell, Key, key_text, played_of, spent_of, tail
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import Sitting, System
+from partbook.evaluate.till import Till, Who
 from partbook.ledger import CONDUCTOR
 from partbook.model import ChatModel
 from partbook.pool import AgentPool, Price, Worker
 from partbook.tasks.judges.verdict import Verdict
 from partbook.trace import Trace
 
-__all__ = ["Desk", "Done", "play_cell", "whole_budget"]
+__all__ = ["Desk", "Done", "Played", "Seat", "play_cell", "play_key", "whole_budget"]
 
 _APART = 1_000_003
 """Between the sampling seeds of two repeats: far more than a system that counts up will use."""
@@ -44,9 +45,8 @@ class Desk:
     """What one cell's calls go through."""
 
     key: Key
-    log: CallLog
-    whole: Budget
-    """Of the whole evaluation."""
+    till: Till
+    """With the log and the budget of the whole evaluation."""
     own: Budget
     """Of this problem."""
     timeout_s: float | None
@@ -95,11 +95,8 @@ class Desk:
         is_tool: bool = False,
         shareable: bool = False,
     ) -> ChatModel:
-        paid = price or self.whole.limits.assumed_price
-        limited = Budgeted(model, self.whole, price, is_tool)
-        cell = key_text(self.key)
-        kept = Kept(limited, self.log, cell, name, paid, is_tool, self._refuse, shareable)
-        return Budgeted(kept, self.own, price, is_tool)
+        who = Who(key_text(self.key), name, price, is_tool, shareable)
+        return Budgeted(self.till.behind(model, who, self._refuse), self.own, price, is_tool)
 
     def _refuse(self, err: BudgetError) -> None:
         self.refused = str(err)
@@ -156,6 +153,35 @@ async def play_cell(system: System, posed: Posed, desk: Desk, seed: int) -> Done
         tuple(trace.run_id for trace in traces),
     )
     return Done(cell, traces)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What cells are played with, wherever that is."""
+
+    systems: Mapping[str, System]
+    """By name."""
+    problems: Mapping[str, Posed]
+    """By id."""
+    seed: int
+    each: Limits
+    """What every system may spend on one problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What playing a cell came to."""
+
+    done: Done
+    refused: str
+    """As `Desk.refused`."""
+
+
+async def play_key(seat: Seat, key: Key, till: Till) -> Played:
+    """Play the cell of a key; raises as `play_cell`."""
+    desk = Desk(key, till, Budget(seat.each), seat.each.timeout_s)
+    done = await play_cell(seat.systems[key[0]], seat.problems[key[1]], desk, seat.seed)
+    return Played(done, desk.refused)
 
 
 def whole_budget(limits: Limits, log: CallLog) -> Budget:

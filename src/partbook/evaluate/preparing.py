@@ -20,6 +20,7 @@ from partbook.evaluate.desk import Desk
 from partbook.evaluate.measured import Measured, measure
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import System
+from partbook.evaluate.till import Purse
 from partbook.evaluate.trying import posed_trial
 from partbook.evaluate.wording import Wording
 from partbook.pool import AgentPool
@@ -70,7 +71,7 @@ class Preparation:
         Raises:
             ConfigError: the limit of the whole evaluation is reached.
         """
-        desk = Desk(_KEY, self.log, self.whole, Budget(), None)
+        desk = Desk(_KEY, Purse(self.log, self.whole), Budget(), None)
         trace = await desk.conduct(question, pool, proposer, rounds)
         if desk.refused:
             raise ConfigError(

@@ -7,22 +7,24 @@ that could not be judged are played again by the next run, with the calls that t
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 
 from partbook.budget import Budget, Limits
 from partbook.evaluate.calls import CallLog
 from partbook.evaluate.cell import Cell, Key
-from partbook.evaluate.desk import Desk, Done, play_cell
+from partbook.evaluate.desk import Done, Played, Seat, play_key
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.results import Results
 from partbook.evaluate.system import System
+from partbook.evaluate.till import Purse
 from partbook.pool import EXACT
 from partbook.store import Store, Tags
 from partbook.trace import Trace
 
-__all__ = ["Ended", "Plan", "Progress", "run"]
+__all__ = ["Ended", "Plan", "PlayKey", "Progress", "run", "seat_of"]
 
 BATCH = 100
 """The most cells in one write."""
@@ -81,6 +83,9 @@ class Ended:
 
 OnProgress = Callable[[Progress], None]
 
+PlayKey = Callable[[Key], Awaitable[Played]]
+"""Plays the cell of a key somewhere; raises as `desk.play_cell`."""
+
 
 async def run(
     plan: Plan,
@@ -89,6 +94,7 @@ async def run(
     store: Store | None,
     whole: Budget,
     on_progress: OnProgress = lambda progress: None,
+    play: PlayKey | None = None,
 ) -> Ended:
     """Play what is missing.
 
@@ -99,13 +105,16 @@ async def run(
         store: where traces are kept; None: nowhere.
         whole: what the whole evaluation may spend, with what earlier runs of it spent.
         on_progress: told after every write.
+        play: plays a cell; None: in this process, with `log` and `whole`.
 
     Raises:
         ConfigError: something only the user can mend; what was finished is kept.
         StoreError: the store could not be written; likewise.
         asyncio.CancelledError: the caller gave up; likewise.
     """
-    running = _Running(plan, results, log, store, whole, on_progress)
+    if play is None:
+        play = partial(play_key, seat_of(plan), till=Purse(log, whole))
+    running = _Running(plan, results, store, whole, on_progress, play)
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(running.write())
@@ -121,6 +130,13 @@ def _first(failures: ExceptionGroup[Exception]) -> Exception:
     return _first(first) if isinstance(first, ExceptionGroup) else first
 
 
+def seat_of(plan: Plan) -> Seat:
+    """What the plan's cells are played with."""
+    systems = {system.name: system for system in plan.systems}
+    problems = {posed.id: posed for posed in plan.problems}
+    return Seat(systems, problems, plan.seed, plan.each)
+
+
 class _Running:
     """One run while it goes on."""
 
@@ -128,18 +144,16 @@ class _Running:
         self,
         plan: Plan,
         results: Results,
-        log: CallLog,
         store: Store | None,
         whole: Budget,
         on_progress: OnProgress,
+        play: PlayKey,
     ) -> None:
         self._plan = plan
         self._results = results
-        self._log = log
         self._store = store
         self._on_progress = on_progress
-        self._systems: Mapping[str, System] = {system.name: system for system in plan.systems}
-        self._problems: Mapping[str, Posed] = {posed.id: posed for posed in plan.problems}
+        self._play = play
         assert results.begun is not None, "the results were not begun"
         self._keys = results.begun.keys
         self._whole = whole
@@ -175,13 +189,10 @@ class _Running:
 
     async def _play_some(self, waiting: Iterator[Key]) -> None:
         for key in waiting:
-            own = Budget(self._plan.each)
-            desk = Desk(key, self._log, self._whole, own, self._plan.each.timeout_s)
-            system, posed = self._systems[key[0]], self._problems[key[1]]
-            done = await play_cell(system, posed, desk, self._plan.seed)
-            if desk.refused:
+            played = await self._play(key)
+            if played.refused:
                 self._stopped = f"the limit of ${self._whole.limits.usd} is reached"
-            await self._queue.put(done)
+            await self._queue.put(played.done)
 
     async def write(self) -> None:
         while True:
