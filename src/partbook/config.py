@@ -16,16 +16,12 @@ from typing import Literal, cast, get_args
 from partbook.errors import ConfigError
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import MAX_COMPLETION_TOKENS, Sampling
-from partbook.pool import (
-    Context,
-    Example,
-    OnOverflow,
-    OnTruncated,
-    WorkerKind,
-    WorkerSpec,
-)
+from partbook.plugged import Plugged
+from partbook.plugins import WORKERS, is_plugin, plugin_names
+from partbook.pool import Context, Example, OnOverflow, OnTruncated, WorkerKind, WorkerSpec
 from partbook.price_table import take_price
 from partbook.toml_table import Table, read_toml
+from partbook.worker_plugin import take_plugged
 
 __all__ = [
     "PoolConfig",
@@ -39,6 +35,8 @@ MOST_RETRIES = 20
 """More tries than that are no patience but a loop."""
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+
+_KINDS: tuple[str, ...] = get_args(WorkerKind)
 
 _PACKAGE = Path(str(files("partbook")))
 
@@ -145,10 +143,11 @@ def _check_pool(config: PoolConfig, where: str) -> None:
 def _worker(table: Table, folder: Path) -> WorkerSpec:
     name = _line(table, "name")
     table.where = f"{table.where} ({name})"
-    kind = cast(WorkerKind, _choice(table, "kind", get_args(WorkerKind), None))
-    tool = kind in ("calculator", "python")
+    kind = _line(table, "kind")
+    plugged = None if kind in _KINDS else _plugged(kind, table)
+    tool = kind in ("calculator", "python") or bool(plugged and plugged.is_tool)
     plain = tool or kind == "lab"
-    is_named = tool or kind == "conductor"
+    is_named = tool or kind == "conductor" or plugged is not None
     spec = WorkerSpec(
         name=name,
         kind=kind,
@@ -179,6 +178,7 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
         key_file=_key_file(table, folder),
         cache=table.take("cache", bool, False),
         labels=table.take_list("labels", str),
+        plugged=plugged,
     )
     table.done()
     _check_key(spec, table.where)
@@ -187,6 +187,13 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
     if not all(map(str.strip, spec.labels)):
         raise ConfigError(f"{table.where}: a label is blank")
     return spec
+
+
+def _plugged(kind: str, table: Table) -> Plugged:
+    if not is_plugin(WORKERS, kind):
+        known = ", ".join((*_KINDS, *plugin_names(WORKERS)))
+        raise ConfigError(f"{table.where}: `kind` must be one of {known}; found {kind!r}")
+    return take_plugged(kind, table)
 
 
 def _line(table: Table, key: str, default: str | None = None) -> str:

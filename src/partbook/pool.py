@@ -14,6 +14,7 @@ from typing import Literal
 from partbook.errors import ConfigError
 from partbook.message import Sampling, Usage
 from partbook.model import ChatModel
+from partbook.plugged import Plugged
 
 __all__ = [
     "EXACT",
@@ -95,15 +96,16 @@ class Price:
         price = self.at(usage.prompt_tokens) if self.tiers else self
         cached, written = usage.cached_tokens, usage.cache_write_tokens
         fresh = max(0, usage.prompt_tokens - cached - written)
-        with localcontext(EXACT):
-            total = price.input_usd * fresh + price.output_usd * usage.completion_tokens
-            if cached:
-                total += _or(price.cached_usd, price.input_usd) * cached
-            if written:
-                hour = min(usage.cache_write_1h_tokens, written)
-                rate = _or(price.cache_write_usd, price.input_usd)
-                total += rate * (written - hour) + _or(price.cache_write_1h_usd, rate) * hour
-            return total / _MILLION
+        total = EXACT.multiply(price.input_usd, fresh)
+        total = EXACT.fma(price.output_usd, usage.completion_tokens, total)
+        if cached:
+            total = EXACT.fma(_or(price.cached_usd, price.input_usd), cached, total)
+        if written:
+            hour = min(usage.cache_write_1h_tokens, written)
+            rate = _or(price.cache_write_usd, price.input_usd)
+            total = EXACT.fma(rate, written - hour, total)
+            total = EXACT.fma(_or(price.cache_write_1h_usd, rate), hour, total)
+        return EXACT.divide(total, _MILLION)
 
     def worst_usd(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
         """Most that a call can cost whose prompt and completion have at most so many tokens.
@@ -171,7 +173,8 @@ class WorkerSpec:
 
     name: str
     """Unique in its pool."""
-    kind: WorkerKind
+    kind: str
+    """A `WorkerKind`, or the name of a plug-in."""
     model: str = ""
     """The provider's id of the model (`http`), its name in the model registry or its GGUF file
     (`local`), or its folder or id on the Hugging Face hub (`torch`)."""
@@ -207,19 +210,25 @@ class WorkerSpec:
     fallbacks: tuple[str, ...] = ()
     """Names of the workers that are asked in its place, in turn, once its own tries are used up."""
     opens_reasoning: bool = False
-    """Whether its chat template opens the reasoning itself, so that only the closing tag is in its
-    texts: what stands before it is no answer."""
+    """Whether its chat template opens the reasoning: what is before its end is no answer."""
     key_file: str = ""
     """File that holds the API key, in place of `key_env`; only its owner may read it."""
     cache: bool = False
     """Whether its whole answers are kept on this machine, and the same call is never made again."""
     labels: tuple[str, ...] = ()
     """What the pool's owner vouches for: `no-customer-data`, ...; a request may demand some."""
+    plugged: Plugged | None = None
+    """What a plug-in says of it; None where its kind is one of ours."""
 
     @property
     def is_tool(self) -> bool:
         """Whether it computes instead of generating text: no tokens, no sampling."""
-        return self.kind in ("calculator", "python")
+        return self.kind in ("calculator", "python") or bool(self.plugged and self.plugged.is_tool)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether what it reads stays in this process, whatever address an endpoint has."""
+        return self.kind != "http" if self.plugged is None else self.plugged.is_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,14 +254,13 @@ class AgentPool:
     """The same workers, in the same order, as they are spoken to in the last step of a workflow,
     whose answer is the user's; None: as in any other."""
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """The workers' names, in order."""
+    """The workers' names, in order; kept, because every run asks for them several times."""
 
     def __post_init__(self) -> None:
         if not self.workers:
             raise ConfigError(f"pool {self.name!r} has no workers")
         if self.last is not None and len(self.last.workers) != len(self.workers):
             raise ConfigError(f"pool {self.name!r} has other workers for the last step")
-        # Every run asks for them several times.
         object.__setattr__(self, "names", tuple(worker.name for worker in self.workers))
 
     def __len__(self) -> int:

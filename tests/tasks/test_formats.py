@@ -1,7 +1,8 @@
 import pytest
 
 from partbook.tasks.formats import FORMAT_OF, INSTRUCTIONS, reference_text, shown
-from partbook.tasks.judging import judge_for, judge_names
+from partbook.tasks.judges.judge import judge_names
+from partbook.tasks.judging import judge_for
 from partbook.tasks.problem import Problem
 
 

@@ -8,7 +8,7 @@ from partbook.evaluate.posed import LAB, Posed, drawn, lab_posed, task_posed
 from partbook.evaluate.protocol import TaskRequest
 from partbook.lab.values import SPLITS, Split
 from partbook.pool import AgentPool, Worker
-from partbook.tasks.catalogue import FAMILIES, GYM, load_task
+from partbook.tasks.catalogue import GYM, load_task, splits_of
 from partbook.tasks.judges.verdict import Verdict
 from partbook.tasks.problem import ALL, Problem
 
@@ -61,8 +61,8 @@ def load_source(request: TaskRequest, seed: int, learning: int) -> Source:
         return Source(request, (), (), f"lab {split}, seed {seed}")
     other = _learning_split(request) if learning else ""
     splits: tuple[str, ...] = (request.split, other) if other else (request.split,)
-    if request.split == ALL and request.name in FAMILIES:
-        splits = tuple(FAMILIES[request.name].splits)
+    if request.split == ALL:
+        splits = splits_of(request.name) or splits
     made = max(request.limit or MADE, learning)
     task = load_task(
         request.name, splits, data=request.data, level=request.level, seed=seed, size=made
@@ -117,10 +117,7 @@ def _learning_split(request: TaskRequest) -> str:
     """Another split to learn from; empty where the task has none."""
     if request.name.startswith(GYM):
         known: Sequence[str] = ("validation", "train")
-    elif request.name in FAMILIES:
-        known = [
-            split for split in ("validation", "train") if split in FAMILIES[request.name].splits
-        ]
     else:
-        return ""
+        has = splits_of(request.name)
+        known = [split for split in ("validation", "train") if split in has]
     return next((split for split in known if split != request.split), "")

@@ -3,8 +3,9 @@
 The object holds what the kind of judge needs: `gold` and `pred` for mathematics and short answers;
 `text`, `letters` and, where known, `choices` and `gold` for multiple choice; `question`, `rubric`,
 `pred` and, where known, `gold` for a rubric, by which a worker of a pool judges; `response` and
-`tests` for programs, which are run in the sandbox (`code_case.py`). Other keys are ignored, because
-such objects come from other people's files.
+`tests` for programs, which are run in the sandbox (`code_case.py`); `pred`, and `gold` for what is
+called the reference elsewhere, for a judge that an installed package adds. Other keys are ignored,
+because such objects come from other people's files.
 """
 
 import asyncio
@@ -38,7 +39,13 @@ class JudgeKind(StrEnum):
 
 
 def judge_command(
-    kind: Annotated[JudgeKind, typer.Argument(help="What kind of answer is judged.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="[" + "|".join(JudgeKind) + "|PLUGIN]",
+            help="What kind of answer is judged, or a judge of `partbook plugins`.",
+        ),
+    ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     grader: GraderOption = None,
     pool: PoolOption = "embedded",
@@ -58,9 +65,11 @@ def judge_command(
     from partbook.tasks.judges.short import ShortJudge
     from partbook.tasks.judges.verdict import Verdict
 
+    if kind not in list(JudgeKind):
+        _check_plugin(kind)
     case = _read_case()
     judge: Judge
-    if kind is JudgeKind.CHOICE:
+    if kind == JudgeKind.CHOICE:
         text = _text(case, "text")
         letters = _letters(case)
         options = _options(case)
@@ -71,15 +80,15 @@ def judge_command(
             )
         else:
             verdict = asyncio.run(ChoiceJudge(_text(case, "gold"), letters, options).judge(text))
-    elif kind is JudgeKind.RUBRIC:
+    elif kind == JudgeKind.RUBRIC:
         verdict = asyncio.run(_by_rubric(case, grader, pool))
-    elif kind is JudgeKind.CODE:
+    elif kind == JudgeKind.CODE:
         verdict = asyncio.run(CodeJudge(tests_of(case)).judge(_text(case, "response")))
-    else:
-        judge = {JudgeKind.MATHS: MathsJudge, JudgeKind.SHORT: ShortJudge}[kind](
-            _text(case, "gold")
-        )
+    elif kind in (JudgeKind.MATHS, JudgeKind.SHORT):
+        judge = (MathsJudge if kind == JudgeKind.MATHS else ShortJudge)(_text(case, "gold"))
         verdict = asyncio.run(judge.judge(_text(case, "pred")))
+    else:
+        verdict = asyncio.run(_by_plugin(kind, case))
     if json:
         found = {
             "verdict": verdict.outcome,
@@ -90,6 +99,25 @@ def judge_command(
         print(json_format.dumps(found, ensure_ascii=False))
     else:
         print(f"{verdict.outcome}{judged_by(verdict.judged_by)}: {clean(verdict.reason)}")
+
+
+def _check_plugin(kind: str) -> None:
+    from partbook.plugins import JUDGES, near, plugin_names
+    from partbook.tasks.judges.judge import JUDGES as RULES
+    from partbook.tasks.judges.judge import is_judge
+
+    if kind in RULES or not is_judge(kind):
+        known = (*JudgeKind, *plugin_names(JUDGES))
+        raise ConfigError(f"no judge {kind!r} for single answers; {near(kind, known)}")
+
+
+async def _by_plugin(kind: str, case: Mapping[str, object]) -> "Verdict":
+    from partbook.tasks.judges.judge import fields_of, judge_from
+
+    row = {name: case[name] for name in fields_of(kind) if name in case}
+    if case.get("gold") is not None:
+        row["reference"] = _text(case, "gold")
+    return await judge_from(kind, row).judge(_text(case, "pred"))
 
 
 async def _by_rubric(case: Mapping[str, object], grader: str | None, pool: str) -> "Verdict":

@@ -7,6 +7,7 @@ Whatever is slow to import is imported by the command that needs it.
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
@@ -19,6 +20,7 @@ from partbook.cli.lab import lab_app
 from partbook.cli.models import models_app
 from partbook.cli.parse import parse_command
 from partbook.cli.plan import plan_command
+from partbook.cli.plugins import plugins_command
 from partbook.cli.pool import pool_app
 from partbook.cli.price import price_command
 from partbook.cli.reproduce import reproduce_command
@@ -29,6 +31,7 @@ from partbook.cli.savings import savings_command
 from partbook.cli.serve import serve_command
 from partbook.cli.shadow import shadow_command
 from partbook.cli.show import show_command
+from partbook.cli.simulate import simulate_app
 from partbook.cli.task import task_app
 from partbook.cli.train import train_app
 from partbook.cli.workflow import workflow_app
@@ -43,6 +46,31 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"partbook {version('partbook')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version, and do nothing else.",
+            callback=_print_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
 app.command("run")(run_command)
 app.command("resume")(resume_command)
 app.command("plan")(plan_command)
@@ -58,6 +86,7 @@ app.command("audit")(audit_command)
 app.command("shadow")(shadow_command)
 app.command("runs")(runs_command)
 app.command("show")(show_command)
+app.command("plugins")(plugins_command)
 app.add_typer(keys_app, name="keys")
 app.add_typer(pool_app, name="pool")
 app.add_typer(workflow_app, name="workflow")
@@ -65,6 +94,7 @@ app.add_typer(models_app, name="models")
 app.add_typer(task_app, name="task")
 app.add_typer(lab_app, name="lab")
 app.add_typer(train_app, name="train")
+app.add_typer(simulate_app, name="simulate")
 
 
 def main() -> None:

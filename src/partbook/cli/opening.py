@@ -21,8 +21,12 @@ from partbook.price_table import OwnPrice, read_own_prices
 if TYPE_CHECKING:
     from partbook.models.recorded import Recording
     from partbook.models.replayed import Replay
+    from partbook.spread.post import Away
 
-__all__ = ["Absent", "closed_pool", "opened_pool", "opened_worker"]
+__all__ = ["Absent", "Guard", "closed_pool", "opened_pool", "opened_worker"]
+
+Guard = Callable[[WorkerSpec, ChatModel], ChatModel]
+"""Puts a model behind what its worker is allowed."""
 
 LOCAL_CONTEXT = 4096
 """Context window of a model in this process where the pool file names none, in tokens."""
@@ -62,6 +66,8 @@ async def opened_pool(
     prices: Path | None = None,
     recording: "Recording | None" = None,
     replay: "Replay | None" = None,
+    guard: Guard | None = None,
+    away: "Away | None" = None,
 ) -> AsyncIterator[AgentPool]:
     """The pool, ready to be called.
 
@@ -72,6 +78,8 @@ async def opened_pool(
         prices: the file of one's own prices; None: the usual one, if it is there.
         recording: where every call is recorded.
         replay: who answers in the workers' place; no key is read and no model is opened.
+        guard: keeps the limits of workers at endpoints; None: as for this process alone.
+        away: gives what stands for models that nodes open; None: they are opened here.
 
     Raises:
         ConfigError: a key, a model or a package is missing, or another pool was recorded; nobody
@@ -83,7 +91,7 @@ async def opened_pool(
         named = (spec for spec in config.workers if needed is None or spec.name in needed)
         replay.check(config.name, described(named))
     async with AsyncExitStack() as stack:
-        opener = _Opener(stack, prices, recording, replay)
+        opener = _Opener(stack, prices, recording, replay, guard, away)
         workers = [
             await opener.open(worker.spec) if needed is None or worker.name in needed else worker
             for worker in closed_pool(config).workers
@@ -98,10 +106,11 @@ async def opened_worker(
     prices: Path | None = None,
     recording: "Recording | None" = None,
     replay: "Replay | None" = None,
+    away: "Away | None" = None,
 ) -> AsyncIterator[Worker]:
     """One worker of no pool, ready to be called; otherwise as `opened_pool`."""
     async with AsyncExitStack() as stack:
-        yield await _Opener(stack, prices, recording, replay).open(spec)
+        yield await _Opener(stack, prices, recording, replay, None, away).open(spec)
 
 
 class _Opener:
@@ -113,8 +122,10 @@ class _Opener:
         prices: Path | None,
         recording: "Recording | None",
         replay: "Replay | None",
+        guard: Guard | None = None,
+        away: "Away | None" = None,
     ) -> None:
-        self._stack = stack
+        self._stack, self._guard, self._away = stack, guard, away
         self._prices = prices
         self._recording = recording
         self._replay = replay
@@ -127,15 +138,27 @@ class _Opener:
         spec = self._settled(spec)
         if self._replay is not None:
             return Worker(spec, self._replay.of(spec.name))
-        model = _guarded(spec, await self._model(spec))
+        if self._away is not None and spec.kind != "conductor":
+            return Worker(spec, self._away(spec, self._wrapped))
+        return Worker(spec, self._wrapped(spec, await self._model(spec)))
+
+    def _wrapped(self, spec: WorkerSpec, model: ChatModel) -> ChatModel:
+        """A model behind its limits, its cache and the recording."""
+        guard = self._guard if self._guard is not None and spec.kind == "http" else _guarded
+        model = guard(spec, model)
         if spec.cache:
             from partbook.models.cached import Cached, CompletionCache, completions_dir
 
             who = {"kind": spec.kind, "endpoint": spec.endpoint, "model": spec.model}
+            if spec.plugged is not None:
+                from partbook.plugins import WORKERS, find_plugin
+
+                plugin = find_plugin(WORKERS, spec.kind)  # another version, other answers
+                who |= {"plugin": str(plugin), "settings": repr(spec.plugged.settings)}
             model = Cached(model, CompletionCache(completions_dir()), who)
         if self._recording is not None:
             model = self._recording.of(spec.name, model)
-        return Worker(spec, model)
+        return model
 
     def _settled(self, spec: WorkerSpec) -> WorkerSpec:
         """The spec with what the pool file leaves open: endpoint, price, context window."""
@@ -156,6 +179,8 @@ class _Opener:
                 return replace(spec, price=FREE)
             case "conductor":  # whose calls are those of its round
                 return replace(spec, price=FREE, card=spec.card or ITSELF)
+            case _:  # a plug-in's, which may be paid for: unless it says so, its price is unknown
+                return replace(spec, price=FREE if spec.is_tool else spec.price)
 
     async def _model(self, spec: WorkerSpec) -> ChatModel:
         match spec.kind:
@@ -185,6 +210,16 @@ class _Opener:
 
                 await asyncio.to_thread(sandbox_available)
                 return PythonRunner(run_program)
+            case _:
+                return await self._open_foreign(spec)
+
+    async def _open_foreign(self, spec: WorkerSpec) -> ChatModel:
+        from partbook.models.discreet import Discreet
+        from partbook.models.foreign import open_foreign
+
+        key = key_of(spec)
+        model = await open_foreign(self._stack, spec, key)
+        return model if key is None else Discreet(model, key)
 
     async def _open_http(self, spec: WorkerSpec) -> ChatModel:
         if self._http is None:

@@ -11,6 +11,7 @@ import typer
 
 from partbook.cli.asking import PricesOption
 from partbook.cli.opening import opened_pool
+from partbook.cli.probing import probe_of
 from partbook.config import PoolConfig, load_pool, pool_names
 from partbook.errors import PartbookError
 from partbook.message import Message
@@ -97,19 +98,13 @@ async def _check(config: PoolConfig, spec: WorkerSpec, prices: Path | None) -> _
             worker = pool[pool.find(spec.name)]
             begun = time.monotonic()  # opening may load a model; the call is what is timed
             completion = await worker.model.chat(
-                [Message("user", _question(spec))],
+                [Message("user", probe_of(spec))],
                 replace(spec.sampling, max_tokens=_CHECK_TOKENS),
             )
             seconds = time.monotonic() - begun
             return _describe(worker.spec, seconds, f"answered {completion.text.strip()[:40]!r}")
     except PartbookError as err:
         return _describe(spec, None, str(err))
-
-
-def _question(spec: WorkerSpec) -> str:
-    if spec.kind == "python":
-        return "```python\nprint(6 * 7)\n```"
-    return "6 * 7" if spec.kind == "calculator" else "Say OK."
 
 
 def _describe(spec: WorkerSpec, seconds: float | None, detail: str) -> _Check:

@@ -212,7 +212,7 @@ def _workers(pool: str, own: "Sequence[OwnPrice]") -> tuple[str, dict[str, Price
     found: dict[str, Price | None] = {}
     for spec in config.workers:
         # A model on a machine of one's own costs its machine, which no price per token says.
-        if spec.kind in ("local", "torch"):
+        if spec.kind in ("local", "torch") or (spec.plugged is not None and not spec.is_tool):
             found[spec.name] = spec.price
         elif spec.kind == "http":
             preset = PRESETS.get(spec.endpoint)

@@ -104,10 +104,10 @@ class Selection:
         kind, _, provider = self.only.partition(":")
         match kind:
             case "local":
-                is_here = spec.kind != "http" or is_on_this_machine(spec.endpoint)
+                is_here = spec.is_here or _is_own_endpoint(spec)
                 return "" if is_here else "is not on this machine"
             case "open":
-                is_open = spec.kind != "http" or _OPEN in spec.labels
+                is_open = spec.is_here or _OPEN in spec.labels
                 return "" if is_open else f"has no label {_OPEN!r}"
             case "provider":
                 # A tool is nobody's model.
@@ -143,6 +143,10 @@ def selected(exclude: list[str] | None, only: str | None, demand: list[str] | No
             f"or a host), found {only!r}"
         )
     return Selection(tuple(exclude or ()), only or "", tuple(demand or ()))
+
+
+def _is_own_endpoint(spec: WorkerSpec) -> bool:
+    return spec.kind == "http" and is_on_this_machine(spec.endpoint)
 
 
 def _is_model(spec: WorkerSpec) -> bool:

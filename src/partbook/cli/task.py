@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from partbook.cli.asking import PoolOption
 from partbook.cli.grading import GraderOption, judged_by, opened_grader
@@ -55,6 +56,7 @@ def list_command(
     gym: Annotated[bool, typer.Option("--gym", help="List the generated tasks, too.")] = False,
 ) -> None:
     """List the tasks, with their judges and splits."""
+    from partbook.plugins import TASKS, plugin_names
     from partbook.tasks.catalogue import FAMILIES, GYM
 
     table = Table(box=None, pad_edge=False)
@@ -63,6 +65,9 @@ def list_command(
     for family in FAMILIES.values():
         table.add_row(family.name, family.judge, " ".join(family.splits), family.about)
     table.add_row(f"{GYM}NAME", "gym", "train validation test", "generated; see `list --gym`")
+    for name in plugin_names(TASKS):
+        if name not in FAMILIES:
+            table.add_row(*_plugin_row(name))
     table.add_row("FILE", "any", "as in the file", "your own; see `partbook task check --help`")
     console = open_console()
     console.print(table)
@@ -73,6 +78,18 @@ def list_command(
             levels = level_count(name)
             known = f"levels 0 to {levels - 1}" if levels else "one level"
             console.print(f"{GYM}{name}  ({known})", markup=False, highlight=False)
+
+
+def _plugin_row(name: str) -> tuple[Text, ...]:
+    """A row about a plug-in's task; one that cannot be used says why, and hides no other."""
+    from partbook.tasks.task_plugin import task_plugin
+
+    try:
+        plugin = task_plugin(name)
+    except ConfigError as err:
+        return (Text(head(name)), Text("?"), Text(""), Text(head(str(err)), "red"))
+    said = (name, plugin.judge, " ".join(plugin.splits), plugin.about)
+    return tuple(Text(head(text)) for text in said)
 
 
 @task_app.command("show")
@@ -159,13 +176,13 @@ def _load(
     seed: int,
     judge: str | None,
 ) -> "Task":
-    from partbook.tasks.catalogue import FAMILIES, GYM, load_task
+    from partbook.tasks.catalogue import GYM, load_task, splits_of
 
     generated = name.startswith(GYM)
     if generated and level is not None and not level.isdecimal():
         raise ConfigError(f"--level of a generated task is a number from 0, found {level!r}")
     if splits == ("all",):
-        splits = tuple(FAMILIES[name].splits) if name in FAMILIES else ("test",)
+        splits = splits_of(name) or ("test",)
     return load_task(
         name,
         splits,

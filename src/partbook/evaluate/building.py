@@ -20,10 +20,12 @@ from partbook.evaluate.alone import (
 )
 from partbook.evaluate.catalogue import RANDOM, Choice
 from partbook.evaluate.conducted import Conducted, Policy, Recursive
+from partbook.evaluate.kinds import KINDS
 from partbook.evaluate.measured import Measured, Trial
 from partbook.evaluate.mixture import MixtureOfAgents
 from partbook.evaluate.plans import FixedPlan, RandomPlan
 from partbook.evaluate.system import System
+from partbook.evaluate.system_plugin import SystemWanted, build_plugged_system
 from partbook.evaluate.wording import DEFAULT_WORDING, Wording
 from partbook.pool import AgentPool
 
@@ -84,6 +86,8 @@ def _plain(choice: Choice, materials: Materials) -> System:
             return FixedPlan(name, load_workflow(choice.argument))
         case "random":
             return RandomPlan(name, wording)
+    if choice.kind not in KINDS:
+        return _plugged(choice, materials)
     worker = choice.worker or _measured(choice, materials).best()
     match choice.kind:
         case "best":
@@ -99,6 +103,14 @@ def _plain(choice: Choice, materials: Materials) -> System:
         case "moa":
             return MixtureOfAgents(name, None if worker == RANDOM else worker, number, wording)
     raise ConfigError(f"no system {choice.name!r}")
+
+
+def _plugged(choice: Choice, materials: Materials) -> System:
+    worker = choice.worker
+    if not worker and "measured" in choice.needs:
+        worker = _measured(choice, materials).best()
+    wanted = SystemWanted(choice.name, choice.number, worker, materials.pool, materials.seed)
+    return build_plugged_system(choice.kind, wanted)
 
 
 def _conducted(choice: Choice, materials: Materials) -> System:

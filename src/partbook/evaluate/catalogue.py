@@ -14,12 +14,13 @@ from partbook.config import load_workflow, workflow_names
 from partbook.errors import ConfigError
 from partbook.evaluate.kinds import KINDS, Calls, Kind, Need
 from partbook.evaluate.mixture import language_models
+from partbook.evaluate.system_plugin import kind_of, system_names
 from partbook.pool import AgentPool
 
 __all__ = ["ALL", "EVERY", "RANDOM", "Choice", "parse_systems"]
 
 ALL = "all"
-"""In place of a name: every system that the pool and what is at hand allow."""
+"""In place of a name: every system of ours that the pool and what is at hand allow."""
 
 EVERY = "*"
 RANDOM = "random"
@@ -30,7 +31,7 @@ class Choice:
     """One system that was asked for."""
 
     kind: str
-    """A name in `KINDS`."""
+    """A name in `KINDS`, or of a plug-in."""
     argument: str = ""
     number: int = 0
     """0 where the kind takes none."""
@@ -48,8 +49,9 @@ class Choice:
     @property
     def needs(self) -> tuple[Need, ...]:
         """What it cannot be built without; `recursive` takes whichever Conductor there is."""
-        on_best = KINDS[self.kind].on_worker and not self.worker
-        return (*KINDS[self.kind].needs, "measured") if on_best else KINDS[self.kind].needs
+        kind = self._kind()
+        on_best = kind.on_worker and not self.worker
+        return (*kind.needs, "measured") if on_best else kind.needs
 
     def calls(self, pool: AgentPool) -> Calls:
         """Fewest and most calls per problem; retries and fallbacks of workers come on top."""
@@ -59,7 +61,12 @@ class Choice:
         models = len(language_models(pool))
         if self.kind == "smoothie":
             return (models,) * 2 if self.argument == "dependent" else (1, 1)
-        return KINDS[self.kind].calls(self.number, models)
+        return self._kind().calls(self.number, models)
+
+    def _kind(self) -> Kind:
+        kind = kind_of(self.kind)
+        assert kind is not None, self.kind
+        return kind
 
 
 def parse_systems(
@@ -82,7 +89,7 @@ def parse_systems(
     """
     asked = [item.strip() for item in text.split(",") if item.strip()]
     if not asked:
-        raise ConfigError(f"no systems were named; known: {', '.join(KINDS)}, {ALL}")
+        raise ConfigError(f"no systems were named; known: {', '.join(system_names())}, {ALL}")
     choices: dict[str, Choice] = {}
     for item in asked:
         for choice in _everything(pool, have) if item == ALL else _expanded(item, pool):
@@ -102,9 +109,9 @@ def _everything(pool: AgentPool, have: Collection[Need]) -> list[Choice]:
 def _expanded(item: str, pool: AgentPool) -> list[Choice]:
     name = re.split("[:@]", item, maxsplit=1)[0]
     rest = item[len(name) :]
-    kind = KINDS.get(name)
+    kind = kind_of(name)
     if kind is None:
-        raise ConfigError(f"no system {item!r}; {_near(name, (*KINDS, ALL))}")
+        raise ConfigError(f"no system {item!r}; {_near(name, (*system_names(), ALL))}")
     if kind.argument:
         argument = rest[1:] if rest.startswith(":") else ""
         return [Choice(name, one) for one in _arguments(item, name, argument, kind, pool)]

@@ -86,6 +86,6 @@ def _place(spec: WorkerSpec) -> str | None:
     """Where its model is: on this machine, elsewhere with open weights, or at a provider."""
     if spec.kind == "conductor":
         return None
-    if spec.kind != "http" or is_on_this_machine(spec.endpoint):
+    if spec.is_here or (spec.kind == "http" and is_on_this_machine(spec.endpoint)):
         return "local"
     return "open" if "open" in spec.labels else "provider"

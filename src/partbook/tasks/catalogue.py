@@ -1,4 +1,7 @@
-"""The tasks by name: published data sets, generated ones (`gym/NAME`), and files of your own."""
+"""The tasks by name: published data sets, generated ones (`gym/NAME`), files of your own, plug-ins.
+
+A name of Partbook's own goes first, then a file, then what an installed package offers.
+"""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -6,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from partbook.errors import ConfigError
+from partbook.plugins import TASKS, is_plugin, plugin_names
 from partbook.tasks.aime import AIME25, AIME26
 from partbook.tasks.bigcodebench import BIGCODEBENCH
 from partbook.tasks.family import Family, load_family
@@ -20,8 +24,12 @@ from partbook.tasks.own import load_own
 from partbook.tasks.problem import Task
 from partbook.tasks.rlpr import RLPR
 from partbook.tasks.rows import is_data_file
+from partbook.tasks.task_plugin import TaskWanted, load_plugged_task, task_plugin
 
-__all__ = ["FAMILIES", "GYM", "load_task"]
+__all__ = ["FAMILIES", "GYM", "load_task", "splits_of"]
+
+_RESERVED = ("lab", "gym")
+"""Names that mean something beside this catalogue, and that no plug-in can have."""
 
 GYM = "gym/"
 """What the name of a generated task begins with."""
@@ -62,14 +70,14 @@ def load_task(
     """Load a task.
 
     Args:
-        name: a published data set, `gym/NAME`, or the path of a task file.
+        name: a published data set, `gym/NAME`, the path of a task file, or a plug-in's task.
         splits: which splits to load; a task file is loaded whole.
-        data: for a published data set, its files; None for the hub.
+        data: for a published data set, its files; None for the hub. A plug-in's task gets it, too.
         encoding: of local text files; None for UTF-8, or UTF-16 with its mark.
         judge: for a task file, its judge; None to take it from the file.
         level: for a generated task, its difficulty; None for the default.
-        seed: for a generated task.
-        size: for a generated task, problems in each split.
+        seed: for a generated task, and for a plug-in's.
+        size: for such a task, problems in each split.
 
     Raises:
         ConfigError: there is no such task, its data cannot be had, or rows are wrong.
@@ -86,8 +94,33 @@ def load_task(
     path = Path(name)
     if path.is_file() or is_data_file(path):
         return load_own(path, judge, encoding)
-    near = difflib.get_close_matches(name, FAMILIES, n=1)
+    if _is_plugged(name):
+        if judge is not None:
+            raise ConfigError(f"task {name!r} has its own judge; --judge is for task files")
+        return load_plugged_task(name, TaskWanted(tuple(splits), size, seed, data))
+    names = [*FAMILIES, *plugin_names(TASKS)]
+    near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ConfigError(
-        f"no task {name!r}; {hint}known: {', '.join(FAMILIES)}, {GYM}NAME, or the path of a file"
+        f"no task {name!r}; {hint}known: {', '.join(names)}, {GYM}NAME, or the path of a file"
     )
+
+
+def splits_of(name: str) -> tuple[str, ...]:
+    """The splits of a task that is loaded by split; empty for any other.
+
+    Generated tasks, task files and names that nobody knows are the others.
+
+    Raises:
+        ConfigError: a plug-in has it and cannot be used.
+    """
+    if name in FAMILIES:
+        return tuple(FAMILIES[name].splits)
+    path = Path(name)
+    if name.startswith(GYM) or path.is_file() or is_data_file(path) or not _is_plugged(name):
+        return ()
+    return task_plugin(name).splits
+
+
+def _is_plugged(name: str) -> bool:
+    return name not in _RESERVED and is_plugin(TASKS, name)

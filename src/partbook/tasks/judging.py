@@ -5,15 +5,10 @@ The judges of single answers are in `judges/`; a generated problem brings its ow
 
 from partbook.pool import Worker
 from partbook.tasks.gym_judge import GymJudge
-from partbook.tasks.judges.judge import JUDGES, MODEL_JUDGES, Judge, fields_of, judge_from
+from partbook.tasks.judges.judge import Judge, fields_of, judge_from
 from partbook.tasks.problem import LETTERS, Problem
 
-__all__ = ["judge_for", "judge_names"]
-
-
-def judge_names() -> list[str]:
-    """Names of the judges that a data file may ask for."""
-    return sorted((*JUDGES, *MODEL_JUDGES))
+__all__ = ["judge_for"]
 
 
 def judge_for(problem: Problem, grader: Worker | None = None) -> Judge:

@@ -26,9 +26,14 @@ from pathlib import Path
 from partbook.errors import ConfigError
 from partbook.tasks.columns import optional, required, texts
 from partbook.tasks.family import problems_of
-from partbook.tasks.formats import FORMAT_OF
-from partbook.tasks.judges.judge import MODEL_JUDGES
-from partbook.tasks.judging import judge_for, judge_names
+from partbook.tasks.judges.judge import (
+    MODEL_JUDGES,
+    fields_of,
+    format_of,
+    is_judge,
+    judge_names,
+)
+from partbook.tasks.judging import judge_for
 from partbook.tasks.problem import LETTERS, FormatName, Problem, Task
 from partbook.tasks.programs import CaseTests, SourceTests, Tests, check_python, pack_cases
 from partbook.tasks.rows import Row, read_rows
@@ -66,7 +71,7 @@ def load_own(path: Path, judge: str | None = None, encoding: str | None = None) 
     rows = list(read_rows(path, encoding))
     good = [row for row in rows if isinstance(row, Row)]
     name, why = (judge, "as asked") if judge else _judge(path, good)
-    if name not in judge_names():
+    if not is_judge(name):
         raise ConfigError(f"{path}: no judge {name!r} ({why}); known: {', '.join(judge_names())}")
     reader = _Reader(path.name.split(".")[0], name)
     problems, _ = problems_of(rows, reader.problem, path)
@@ -135,10 +140,10 @@ class _Reader:
     def _format(self, tests: Tests | None) -> FormatName:
         if isinstance(tests, CaseTests) and not tests.function:
             return "program"
-        return FORMAT_OF[self.judge]
+        return format_of(self.judge)
 
     def _choices(self, data: Mapping[str, object]) -> tuple[str, ...]:
-        if self.judge != "choice":
+        if "options" not in fields_of(self.judge):
             return ()
         value = data.get("choices")
         if isinstance(value, str) and not value.lstrip().startswith(("[", "(")):
@@ -152,10 +157,11 @@ class _Reader:
         return found
 
     def _reference(self, data: Mapping[str, object]) -> str:
-        if self.judge in ("code", "pattern", "rubric"):
+        fields = fields_of(self.judge)
+        if self.judge == "rubric" or "reference" not in fields:
             return optional(data, "answer")
         answer = required(data, "answer").strip()
-        if self.judge != "choice":
+        if "options" not in fields:
             return answer
         choices = self._choices(data)
         by_text = LETTERS[choices.index(answer)] if answer in choices else None

@@ -105,7 +105,7 @@ def provider_of(spec: WorkerSpec) -> str:
         name = urlsplit(spec.endpoint).hostname if "://" in spec.endpoint else spec.endpoint
         return _PROVIDERS.get(name or "", OTHER_PROVIDER)
     return {"local": "llama.cpp", "torch": "transformers", "lab": "partbook.lab"}.get(
-        spec.kind, "partbook.tool"
+        spec.kind, "partbook.tool" if spec.plugged is None else "partbook.plugin"
     )
 
 

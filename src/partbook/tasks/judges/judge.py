@@ -6,14 +6,21 @@ whoever holds a judge needs to know nothing about the kind of problem.
 
 `judge` is async because mathematics, patterns and programs are checked in other processes, and one
 event loop waits for many of them; a judge that waits for nothing returns at once.
+
+An installed package may add judges. Their code is somebody else's, so what they raise is a verdict
+of `not judged`, and ends nothing.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
 from partbook.errors import ConfigError
+from partbook.plugins import JUDGES as _GROUP
+from partbook.plugins import Plugin, find_plugin, is_plugin, load_plugin, plugin_names, trouble_of
 from partbook.pool import Worker
+from partbook.tasks.formats import FORMAT_OF
 from partbook.tasks.judges.choice import ChoiceJudge
 from partbook.tasks.judges.code import CodeJudge
 from partbook.tasks.judges.maths import MathsJudge
@@ -21,9 +28,20 @@ from partbook.tasks.judges.pattern import ExactJudge, PatternJudge
 from partbook.tasks.judges.rubric import RubricJudge
 from partbook.tasks.judges.short import ShortJudge
 from partbook.tasks.judges.verdict import Verdict
+from partbook.tasks.problem import FormatName
 from partbook.tasks.programs import CaseTests, SourceTests
 
-__all__ = ["JUDGES", "MODEL_JUDGES", "Judge", "fields_of", "judge_from"]
+__all__ = [
+    "JUDGES",
+    "MODEL_JUDGES",
+    "Judge",
+    "JudgePlugin",
+    "fields_of",
+    "format_of",
+    "is_judge",
+    "judge_from",
+    "judge_names",
+]
 
 
 class Judge(Protocol):
@@ -37,6 +55,48 @@ class Judge(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class JudgePlugin:
+    """A judge that an installed package adds; a rule, not a model."""
+
+    api: int
+    """The version of the plug-in interface that it was written for."""
+    about: str
+    """One line for a person."""
+    make: Callable[[Mapping[str, object]], Judge]
+    """From a problem's fields to its judge.
+
+    Raises:
+        ConfigError: the problem's reference cannot be used; the message says why.
+    """
+    fields: tuple[str, ...] = ("reference",)
+    """What of a problem it is given: `question`, `reference`, `letters`, `options`, `pattern`,
+    `tests`, `rubric`; all are text but `letters` (a tuple), `options` (texts by letter) and `tests`
+    (a value of `partbook.tasks.programs`)."""
+    format: FormatName = "short"
+    """The answer format that workers are asked for, where a task file names this judge."""
+
+
+def is_judge(kind: str) -> bool:
+    """Whether a data file may ask for this judge."""
+    return kind in JUDGES or kind in MODEL_JUDGES or _is_plugged(kind)
+
+
+def _is_plugged(kind: str) -> bool:
+    # `gym` is the judge that a generated problem brings itself.
+    return kind != "gym" and is_plugin(_GROUP, kind)
+
+
+def judge_names() -> list[str]:
+    """Names of the judges that a data file may ask for."""
+    return sorted({*JUDGES, *MODEL_JUDGES, *plugin_names(_GROUP)})
+
+
+def format_of(kind: str) -> FormatName:
+    """The answer format of a task that names only its judge."""
+    return FORMAT_OF[kind] if kind in FORMAT_OF else load_plugin(_GROUP, kind, JudgePlugin).format
+
+
 def fields_of(kind: str) -> tuple[str, ...]:
     """The fields of a data row that a judge reads.
 
@@ -47,8 +107,9 @@ def fields_of(kind: str) -> tuple[str, ...]:
         return JUDGES[kind][1]
     if kind in MODEL_JUDGES:
         return MODEL_JUDGES[kind][1]
-    known = ", ".join(sorted((*JUDGES, *MODEL_JUDGES)))
-    raise ConfigError(f"there is no judge {kind!r}; the judges are {known}")
+    if _is_plugged(kind):
+        return load_plugin(_GROUP, kind, JudgePlugin).fields
+    raise ConfigError(f"there is no judge {kind!r}; the judges are {', '.join(judge_names())}")
 
 
 def judge_from(kind: str, row: Mapping[str, object], grader: Worker | None = None) -> Judge:
@@ -75,12 +136,42 @@ def judge_from(kind: str, row: Mapping[str, object], grader: Worker | None = Non
         )
     if kind in JUDGES:
         return JUDGES[kind][0](row)
+    if kind not in MODEL_JUDGES:
+        return _foreign(kind, row)
     if grader is None:
         raise ConfigError(
             f"the judge {kind!r} is a model, and none was given; name a worker of a pool with "
             "--grader WORKER --pool POOL"
         )
     return MODEL_JUDGES[kind][0](row, grader)
+
+
+def _foreign(kind: str, row: Mapping[str, object]) -> Judge:
+    plugin = find_plugin(_GROUP, kind)
+    try:
+        return _Foreign(load_plugin(_GROUP, kind, JudgePlugin).make(row), plugin)
+    except ConfigError:
+        raise
+    except Exception as err:  # a package's code may raise anything
+        raise ConfigError(f"the {plugin} takes no such problem: {trouble_of(err)}") from err
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreign:
+    """A plug-in's judge behind the promise of a `Judge`."""
+
+    inner: Judge
+    plugin: Plugin
+
+    async def judge(self, text: str) -> Verdict:
+        try:
+            verdict = await self.inner.judge(text)
+        except Exception as err:  # noqa: BLE001 - a package's code may raise anything
+            return Verdict("not judged", None, f"the {self.plugin} failed: {trouble_of(err)}")
+        if not isinstance(verdict, Verdict):
+            found = type(verdict).__name__
+            return Verdict("not judged", None, f"the {self.plugin} gave {found}, not a Verdict")
+        return verdict
 
 
 def _text(row: Mapping[str, object], name: str) -> str:

@@ -1,0 +1,1 @@
+"""A sample of everything that a package can add to Partbook."""
