@@ -1,6 +1,8 @@
-"""Writes docs/cli.md from the commands' own --help; with --check says whether it is current.
+"""Writes docs/cli.md from the commands' own --help, docs/reference/ from the docstrings, and
+the drawings.
 
-Run by `make docs`. Rich's frames are left out so that the page reads as text.
+With --check it says which page is not current, and writes nothing. Run by `make docs`. Rich's
+frames are left out of the help so that the page reads as text.
 """
 
 import os
@@ -9,13 +11,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from drawings import drawings
+from reference import reference_pages
 from typer.core import TyperGroup
 from typer.main import get_group
 
 from partbook.cli.main import app
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "cli.md"
+CLI = Path("docs") / "cli.md"
 
 
 def commands(group: TyperGroup, before: str = "") -> Iterator[str]:
@@ -52,12 +56,14 @@ def page() -> str:
 
 
 def main() -> None:
-    """Write the page, or compare it with what is there."""
-    made = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(made, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
-        sys.exit(f"error: {PAGE.relative_to(ROOT)} is not current; run {Path(__file__).name}")
+    """Write the pages, or compare them with what is there."""
+    for path, made in {CLI: page(), **reference_pages(), **drawings()}.items():
+        file = ROOT / path
+        if "--check" not in sys.argv:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(made, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != made:
+            sys.exit(f"error: {path} is not current; run {Path(__file__).name}")
 
 
 if __name__ == "__main__":

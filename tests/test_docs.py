@@ -1,4 +1,4 @@
-"""Commands in the documents exist, with their options; links lead somewhere."""
+"""Commands in the documents exist, with their options; links and names of files lead somewhere."""
 
 import re
 import shlex
@@ -13,6 +13,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 COMMAND = re.compile(r"^(?:\$ )?(partbook .+?)(?:\s+#.*)?$", re.MULTILINE)
 BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(
+    r"`(?:python |pytest )?((?:tests|bench|scripts|examples|src|runs/paper)/[\w./-]*)"
+)
+TARGET = re.compile(r"`make ([a-z-]+)")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -46,3 +50,14 @@ def test_a_command_of_the_documents_is_understood(page, line):
 def test_links_between_documents_lead_to_a_file(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_files_and_targets_that_a_page_names_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+    assert [name for name in NAMED.findall(text) if not (ROOT / name).exists()] == []
+    assert [
+        name for name in TARGET.findall(text) if not re.search(f"^{name}:", makefile, re.MULTILINE)
+    ] == []
