@@ -20,7 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 import aiohttp
 
@@ -76,6 +76,21 @@ class Storm:
     ends: Counter[str] = field(default_factory=Counter)
     answered: dict[str, str] = field(default_factory=dict)
     """Run ids by question, of whole replies."""
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave no server behind where a test fails."""
+        if self.process is not None and self.process.returncode is None:
+            await self.kill()
+
+    async def end(self) -> int:
+        """Ask the server to end, and wait for its status."""
+        assert self.process is not None
+        self.process.terminate()
+        return await self.process.wait()
 
     async def start(self) -> None:
         """Start a server and wait until it says where it listens."""
@@ -189,11 +204,9 @@ async def test_in_a_storm_nothing_is_lost_or_paid_twice_and_the_limit_holds(tmp_
         storm = Storm(tmp_path, provider)
         with ApiKeys.open(tmp_path / "store.db") as keys:
             kept, storm.key = keys.create("ann", usd_per_day=LIMIT_USD)
-        await storm.start()
-        await storm.all_questions(draw)
-        assert storm.process is not None
-        storm.process.terminate()
-        status = await storm.process.wait()
+        async with storm:
+            await storm.all_questions(draw)
+            status = await storm.end()
     with ApiKeys.open(tmp_path / "store.db") as keys:
         days = keys.spent(time.strftime("%Y-%m", time.gmtime()))[kept.key_id]
     with Store.open(tmp_path / "store.db") as store:
