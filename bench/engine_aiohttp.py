@@ -1,14 +1,14 @@
-"""The least that a Python engine can do: three requests through aiohttp, by hand."""
+"""The least that a Python engine can do: one request a step through aiohttp, by hand."""
 
 import asyncio
 
 import aiohttp
-from driver import P1, P2, Run, main, step3_prompt
+from driver import LAST, PARTS, Run, last_prompt, main
 
 
 async def setup(base_url: str, limit: int) -> Run:
     session = aiohttp.ClientSession(
-        headers={"authorization": "Bearer x"}, connector=aiohttp.TCPConnector(limit=1000)
+        headers={"authorization": "Bearer x"}, connector=aiohttp.TCPConnector(limit=0)
     )
 
     async def call(model: str, prompt: str) -> str:
@@ -17,8 +17,8 @@ async def setup(base_url: str, limit: int) -> Run:
             return (await reply.json())["choices"][0]["message"]["content"]
 
     async def run(i: int) -> str:
-        a, b = await asyncio.gather(call("w1", P1), call("w2", P2))
-        return await call("w3", step3_prompt(a, b))
+        answers = await asyncio.gather(*(call(model, prompt) for model, prompt in PARTS))
+        return await call(LAST, last_prompt(*answers))
 
     return run
 

@@ -6,7 +6,7 @@ question, so that each would have to be compiled.
 
 from typing import TypedDict
 
-from driver import P1, P2, Run, main, oai, step3_prompt
+from driver import P1, P2, Run, last_prompt, main, oai
 from langgraph.graph import END, START, StateGraph
 
 
@@ -31,7 +31,7 @@ async def setup(base_url: str, limit: int) -> Run:
         return {"b": await call("w2", P2)}
 
     async def third(state: State) -> State:
-        return {"out": await call("w3", step3_prompt(state["a"], state["b"]))}
+        return {"out": await call("w3", last_prompt(state["a"], state["b"]))}
 
     graph = StateGraph(State)
     for name, node in (("first", first), ("second", second), ("third", third)):

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from driver import P1, P2, Run, main, oai, step3_prompt
+from driver import P1, P2, Run, last_prompt, main, oai
 
 
 async def setup(base_url: str, limit: int) -> Run:
@@ -15,7 +15,7 @@ async def setup(base_url: str, limit: int) -> Run:
 
     async def run(i: int) -> str:
         a, b = await asyncio.gather(call("w1", P1), call("w2", P2))
-        return await call("w3", step3_prompt(a, b))
+        return await call("w3", last_prompt(a, b))
 
     return run
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from driver import P1, P2, P3, Run, main
+from driver import LAST, P3, PARTS, Run, main
 
 from partbook.conduct import Fixed, conduct
 from partbook.fixed import FixedStep, FixedWorkflow
@@ -18,12 +18,14 @@ from partbook.models.http import HttpModel, open_session
 from partbook.models.limited import Limited
 from partbook.pool import AgentPool, Price, Worker, WorkerSpec
 from partbook.secret import Secret
-from partbook.store import BatchWriter, Store
 
 WORKFLOW = FixedWorkflow(
     "bench",
-    "two independent steps, then one that reads both",
-    (FixedStep("w1", P1), FixedStep("w2", P2), FixedStep("w3", P3, (0, 1))),
+    "independent steps, then one that reads all of them",
+    (
+        *(FixedStep(name, prompt) for name, prompt in PARTS),
+        FixedStep(LAST, P3, tuple(range(len(PARTS)))),
+    ),
 )
 
 STORE = os.environ.get("STORE", "")
@@ -37,7 +39,7 @@ async def setup(base_url: str, limit: int) -> Run:
         Worker(
             replace(spec, name=name), Limited(HttpModel(session, base_url, name, Secret("x")), 1000)
         )
-        for name in ("w1", "w2", "w3")
+        for name in (*(name for name, _ in PARTS), LAST)
     )
     pool, proposer = AgentPool("bench", workers), Fixed(WORKFLOW)
     if not STORE:
@@ -47,6 +49,8 @@ async def setup(base_url: str, limit: int) -> Run:
             return trace.answer or ""
 
         return run
+
+    from partbook.store import BatchWriter, Store  # noqa: PLC0415 - where none is kept, none is there
 
     store = Store.open(Path(tempfile.mkdtemp(prefix="partbook-bench-")) / "runs.db")
     writer, journalled = BatchWriter(store), STORE == "journal"

@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from figures import keep
+
 from partbook.tasks.judges.choice import ChoiceJudge
 from partbook.tasks.judges.maths import MathsJudge
 from partbook.tasks.judges.short import ShortJudge
@@ -48,25 +50,27 @@ SHORT = [
 
 async def main(verdicts: int) -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}")
+    rates = {}
     choice = ChoiceJudge("B")
     start = time.perf_counter()
     for i in range(verdicts):
         await choice.judge(REASONING + CHOICE[i % len(CHOICE)])
-    report("choice", verdicts, start)
+    rates["choice"] = report("choice", verdicts, start)
 
     short = [(ShortJudge(reference), text) for reference, text in SHORT]
     start = time.perf_counter()
     for i in range(verdicts):
         judge, text = short[i % len(short)]
         await judge.judge(text)
-    report("short", verdicts, start)
+    rates["short"] = report("short", verdicts, start)
 
     await asyncio.gather(*(judge_maths(i) for i in range(100)))
     for part in range(4):
         start = time.perf_counter()
         for begin in range(part * verdicts // 4, (part + 1) * verdicts // 4, 100):
             await asyncio.gather(*(judge_maths(i) for i in range(begin, begin + 100)))
-        report("maths", verdicts // 4, start)
+        rates["maths"] = report("maths", verdicts // 4, start)
+    keep(rates)
 
 
 async def judge_maths(i: int) -> None:
@@ -74,9 +78,10 @@ async def judge_maths(i: int) -> None:
     await MathsJudge(reference).judge(REASONING + text)
 
 
-def report(name: str, verdicts: int, start: float) -> None:
+def report(name: str, verdicts: int, start: float) -> float:
     rate = verdicts / (time.perf_counter() - start)
     print(f"{name:8} {rate:10,.0f} verdicts/s   {memory_mib():5.0f} MiB   {children_mib()}")
+    return rate
 
 
 def memory_mib() -> float:

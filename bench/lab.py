@@ -9,6 +9,8 @@ import argparse
 import asyncio
 import time
 
+from figures import keep
+
 from partbook.lab.pool import lab_pool
 from partbook.lab.problem import lab_problems
 from partbook.prompt import worker_messages
@@ -33,6 +35,7 @@ async def main() -> None:
         worker, messages = asked[i % len(asked)]
         await worker.model.chat(messages, worker.spec.sampling)
     took_s = time.perf_counter() - begun
+    keep({"calls_per_s": calls / took_s, "problems_per_s": 1000 / made_s})
     print(f"lab: {calls / took_s:,.0f} worker calls/s, {1000 / made_s:,.0f} problems/s")
 
 

@@ -3,11 +3,14 @@
     python mock_server.py [PORT] [LATENCY_MS]        defaults: any free port, 50 ms
 
 It prints its base URL as the first line. `GET /stats` tells its counters, `GET /reset` also sets
-them to 0. Plain asyncio, no framework, so that it takes little of the machine that is measured.
+them to 0, and `GET /reset?answers=4` says how many answers a last step is to have read. Plain
+asyncio, no framework, so that it takes little of the machine that is measured.
 """
 
 import asyncio
 import json
+import re
+import resource
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,13 +29,16 @@ USAGE = {
 class Stats:
     """What the server has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, answers: int = 2, connections: int = 0) -> None:
+        self.answers = answers
+        """How many earlier answers the last step of a workflow reads."""
         self.requests = 0
-        self.connections = 0
+        self.connections = connections
+        """The most that were open at once, of those on which a model was asked."""
         self.in_flight = 0
         self.peak_in_flight = 0
-        self.saw_both = 0
-        """Requests that hold two of its answers: third steps that read both earlier ones."""
+        self.saw_all = 0
+        """Requests that hold so many of its answers: last steps that read all earlier ones."""
 
 
 def completion(model: str) -> bytes:
@@ -60,25 +66,32 @@ def event(data: dict[str, object]) -> bytes:
 class MockServer:
     def __init__(self, latency_s: float) -> None:
         self.latency_s = latency_s
+        self.open = 0
         self.stats = Stats()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection, one after another."""
-        self.stats.connections += 1
+        is_counted = False
         try:
             with suppress(asyncio.IncompleteReadError, ConnectionError):
                 while True:
                     head = await reader.readuntil(b"\r\n\r\n")
                     body = await read_body(head.lower(), reader)
+                    if not is_counted and not head.startswith(b"GET"):
+                        is_counted = True
+                        self.open += 1
+                        self.stats.connections = max(self.stats.connections, self.open)
                     await self.answer(head, body, writer)
                     await writer.drain()
         finally:
+            self.open -= is_counted
             writer.close()
 
     async def answer(self, head: bytes, body: bytes, writer: asyncio.StreamWriter) -> None:
         if head.startswith(b"GET"):
             if head.startswith(b"GET /reset"):
-                self.stats = Stats()
+                wanted = re.match(rb"GET /reset\?answers=(\d+)", head)
+                self.stats = Stats(int(wanted[1]) if wanted else 2, self.open)
             send(writer, json.dumps(vars(self.stats)).encode())
             return
         asked = json.loads(body)
@@ -98,7 +111,7 @@ class MockServer:
         stats.requests += 1
         stats.in_flight += 1
         stats.peak_in_flight = max(stats.peak_in_flight, stats.in_flight)
-        stats.saw_both += body.count(b"answer is 42") >= 16
+        stats.saw_all += body.count(b"answer is 42") >= 8 * stats.answers
         try:
             await asyncio.sleep(self.latency_s)
         finally:
@@ -125,6 +138,8 @@ async def read_body(head: bytes, reader: asyncio.StreamReader) -> bytes:
 
 
 async def main() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     latency_s = float(sys.argv[2]) / 1000 if len(sys.argv) > 2 else 0.05
     mock = MockServer(latency_s)

@@ -7,7 +7,7 @@
 Each engine plays three model calls a workflow on one mock server that answers after 50 ms (see
 `driver.py`). `aiohttp` is what all others are compared with, so it always runs. It, `partbook` and
 engines given as a file run in this interpreter; each rival runs in a virtual environment of its
-own, which is made on first use.
+own under `bench/out/venvs`, which is made on first use with the versions below.
 
 The whole set runs `--repeats` times, interleaved, so that what else the machine does meets all
 engines alike; a ratio is taken within one such round, and the table shows the median over the
@@ -26,22 +26,36 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from figures import keep
+
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
 BASELINE = "aiohttp"
-DEFAULT = ("aiohttp", "partbook", "partbook-store", "partbook-journal", "openai", "langgraph")
+OURS = "partbook"
+RIVALS = ("langgraph", "agent_framework", "pydantic_graph", "dspy", "dspy-litellm")
+DEFAULT = ("aiohttp", "partbook", "partbook-store", "partbook-journal", "openai", *RIVALS)
 
 VARIANTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "partbook-store": ("partbook", {"STORE": "1"}),
     "partbook-journal": ("partbook", {"STORE": "journal"}),
+    "dspy-litellm": ("dspy", {"ENGINE": "litellm"}),
 }
 """Engines that are another one in another environment."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
-    "openai": ("openai[aiohttp]",),
-    "langgraph": ("langgraph", "openai[aiohttp]"),
+    "openai": ("openai[aiohttp]==3.57.0",),
+    "langgraph": ("langgraph==1.2.24", "openai[aiohttp]==3.57.0"),
+    "agent_framework": ("agent-framework-core==1.23.0", "agent-framework-openai==1.17.0"),
+    "pydantic_graph": ("pydantic-graph==2.68.0", "pydantic-ai-slim[openai]==2.68.0"),
+    "dspy": ("dspy==3.4.1",),
 }
 """What pip installs into a rival's environment."""
+
+QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "OMP_NUM_THREADS": "1"}
+"""What keeps a rival from asking the network for its price table while it is measured."""
+
+FEWER = 5
+"""A rival plays this many times fewer workflows: each takes several times as much CPU time."""
 
 LIMIT_S = 300
 """Longest time for one engine's measurement."""
@@ -64,12 +78,14 @@ def main() -> None:
         for round_ in range(options.repeats):
             for engine in engines:
                 row = {"round": round_, "file": engine, "load_before": os.getloadavg()[0]}
-                row |= measure(engine, pythons[engine], env)
+                few = {"TOTAL": str(max(1, options.total // FEWER))} if is_rival(engine) else {}
+                row |= measure(engine, pythons[engine], env | few)
                 rows.append(row)
                 file.write(json.dumps(row | {"machine": about, "sizes": sizes}) + "\n")
                 file.flush()
                 print(progress(row), file=sys.stderr, flush=True)
     print(table(engines, rows))
+    keep({"engines": [summary(engine, rows) for engine in engines], "sizes": sizes})
     print(f"load at the end {os.getloadavg()[0]:.2f}; rows in {out}")
     if any("failed" in row or wrong(row) for row in rows):
         sys.exit("some engine failed or gave wrong answers: its figures mean nothing")
@@ -97,22 +113,27 @@ def default_engines() -> list[str]:
 
 def interpreter(engine: str) -> Path:
     """The Python that has what an engine needs; makes a rival's environment on first use."""
-    if engine not in NEEDS:
+    name, _ = VARIANTS.get(engine, (engine, {}))
+    if name not in NEEDS:
         return Path(sys.executable)
-    venv = OUT / "venvs" / engine
+    venv, wanted = OUT / "venvs" / name, "\n".join(NEEDS[name])
     python = venv / "bin" / "python"
     ready = venv / "ready"
-    if not ready.exists():
-        print(f"installing {', '.join(NEEDS[engine])}", file=sys.stderr, flush=True)
+    if not ready.exists() or ready.read_text() != wanted:
+        print(f"installing {', '.join(NEEDS[name])}", file=sys.stderr, flush=True)
         for command in (
             [sys.executable, "-m", "venv", "--clear", str(venv)],
-            [str(python), "-m", "pip", "install", "--quiet", *NEEDS[engine]],
+            [str(python), "-m", "pip", "install", "--quiet", *NEEDS[name]],
         ):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
-        ready.touch()
+        ready.write_text(wanted)
     return python
+
+
+def is_rival(engine: str) -> bool:
+    return VARIANTS.get(engine, (engine,))[0] in NEEDS
 
 
 @contextmanager
@@ -134,7 +155,7 @@ def measure(engine: str, python: Path, env: Mapping[str, str]) -> Row:
     try:
         done = subprocess.run(
             [str(python), str(script)],
-            env={**os.environ, **env, **more, "PYTHONPATH": str(HERE)},
+            env={**os.environ, **QUIET, **env, **more, "PYTHONPATH": str(HERE)},
             capture_output=True,
             text=True,
             timeout=LIMIT_S,
@@ -149,8 +170,8 @@ def measure(engine: str, python: Path, env: Mapping[str, str]) -> Row:
 
 
 def wrong(row: Row) -> int:
-    """Errors, requests too few or too many, and third steps that did not see both answers."""
-    return row["errors"] + abs(row["requests_missing"]) + abs(row["third_steps_blind"])
+    """Errors, requests too few or too many, and last steps that did not see all earlier answers."""
+    return row["errors"] + abs(row["requests_missing"]) + abs(row["last_steps_blind"])
 
 
 def progress(row: Row) -> str:
@@ -190,6 +211,25 @@ def table(engines: Sequence[str], rows: Sequence[Row]) -> str:
             f"{statistics.median(rss):>7.2f}{sum(map(wrong, mine)):>7}"
         )
     return "\n".join(lines)
+
+
+def summary(engine: str, rows: Sequence[Row]) -> Row:
+    """What the page shows of one engine; ratios as (median, least, greatest) over the rounds."""
+    done = [row for row in rows if "failed" not in row]
+    mine = {row["round"]: row for row in done if row["file"] == engine}
+    found: Row = {"file": engine, "rival": is_rival(engine)}
+    if not mine:
+        return found | {"failed": True}
+    for key, other in (("ratio", BASELINE), ("times", OURS)):
+        theirs = {row["round"]: row["cpu_ms_per_workflow"] for row in done if row["file"] == other}
+        both = [mine[i]["cpu_ms_per_workflow"] / theirs[i] for i in mine.keys() & theirs.keys()]
+        found[key] = [statistics.median(both), min(both), max(both)] if both else None
+    return found | {
+        "engine": next(iter(mine.values()))["engine"],
+        "cpu_ms": statistics.median(row["cpu_ms_per_workflow"] for row in mine.values()),
+        "peak_mb": statistics.median(row["peak_rss_mb"] for row in mine.values()),
+        "wrong": sum(map(wrong, mine.values())),
+    }
 
 
 def spread(values: Sequence[float]) -> str:

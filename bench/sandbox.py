@@ -14,6 +14,8 @@ import time
 from collections.abc import Awaitable, Callable
 from statistics import median
 
+from figures import keep
+
 from partbook.sandbox import run_program
 from partbook.sandbox.host import find_host
 from partbook.tasks.judges.code import CodeJudge
@@ -70,6 +72,7 @@ async def main(repeats: int) -> int:
         print(
             f"{name:24}{over:8.1f} ms over {runs} x {bare[program]:.1f} ms{rate:8.1f} judgments/s"
         )
+    keep({"worst_ms": worst, "bar_ms": BAR_MS})
     print(f"bar {BAR_MS:g} ms: {'held' if worst <= BAR_MS else 'BROKEN'}")
     return int(worst > BAR_MS)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import aiohttp
+from figures import keep
 
 HERE = Path(__file__).parent
 ROUNDS = 2
@@ -148,6 +149,14 @@ def report(found: dict[str, list[Figures]], requests: int, concurrency: int) -> 
             f"time, {best[name].memory_mb:.0f} MB"
         )
     bare, ours = best["bare proxy"], best["partbook/w1"]
+    keep(
+        {
+            "ratio": ours.cpu_ms / bare.cpu_ms,
+            "more_ms": ours.median_ms - bare.median_ms,
+            "cpu_ms": ours.cpu_ms,
+            "memory_mb": ours.memory_mb,
+        }
+    )
     print(
         f"ratio of CPU time {ours.cpu_ms / bare.cpu_ms:.2f}, "
         f"median {ours.median_ms - bare.median_ms:+.1f} ms"

@@ -23,6 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the tests' server
 
+from figures import keep
+
 from partbook.errors import StoreError
 from partbook.message import Usage
 from partbook.store import ApiKeys, Store
@@ -108,7 +110,7 @@ def write_ten(tasks: list[Task]) -> list[tuple[int, int]]:
         return list(threads.map(write, tasks))
 
 
-def measure(place: str, name: str, writers: int, runs: int) -> None:
+def measure(place: str, name: str, writers: int, runs: int) -> dict[str, object]:
     each = runs // writers
     limit = Decimal(writers * RESERVATIONS * 6 // 10)
     with ApiKeys.open(place) as keys:
@@ -133,6 +135,9 @@ def measure(place: str, name: str, writers: int, runs: int) -> None:
         for what, limited in ((f"{len(rows)} runs", None), (f"the last {PAGE}", PAGE)):
             wall_ms, cpu_ms = best_ms(store, limited)
             print(f"{name}: listing {what}: {wall_ms:.1f} ms, of them {cpu_ms:.1f} ms CPU here")
+            if limited is None:
+                listing = {"runs": len(rows), "wall_ms": wall_ms, "cpu_ms": cpu_ms}
+    return {"name": name, "lost": writers * each - distinct, **listing}
 
 
 def best_ms(store: Store, limit: int | None) -> tuple[float, float]:
@@ -161,16 +166,17 @@ def main() -> None:
     parser.add_argument("--writers", type=int, default=50)
     parser.add_argument("--runs", type=int, default=10_000)
     given = parser.parse_args()
-    for url in given.urls:
-        measure(url, url.partition(":")[0], given.writers, given.runs)
+    size = (given.writers, given.runs)
+    found = [measure(url, url.partition(":")[0], *size) for url in given.urls]
     if not given.urls:
         with tempfile.TemporaryDirectory() as folder:
-            measure(f"{folder}/runs.db", "sqlite", given.writers, given.runs)
+            found.append(measure(f"{folder}/runs.db", "SQLite", *size))
         with own_server() as url:
             if url is None:
-                print("postgresql: not measured, its programs are not installed")
+                print("PostgreSQL: not measured, its programs are not installed")
             else:
-                measure(url, "postgresql", given.writers, given.runs)
+                found.append(measure(url, "PostgreSQL", *size))
+    keep({"databases": found})
 
 
 if __name__ == "__main__":

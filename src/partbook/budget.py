@@ -18,6 +18,8 @@ from partbook.pool import EXACT, Price
 
 __all__ = ["Budget", "Budgeted", "Limits", "Reservation", "extras_bound", "prompt_bound"]
 
+_NOTHING = Decimal(0)
+
 _TOKENS_PER_MESSAGE = 16
 """Upper bound of what a chat template adds to one message."""
 
@@ -80,7 +82,7 @@ class Budget:
                 "a limit in dollars needs the price of every worker; give the pool's worker a "
                 "`price`, say a worst case with --assume-price, or leave --max-usd away"
             )
-        cost = usd or Decimal(0)
+        cost = _NOTHING if usd is None else usd
         if limits.calls is not None and self.calls + 1 > limits.calls:
             raise BudgetError(f"the limit of {limits.calls} calls is reached", limit="calls")
         if limits.tokens is not None and self.tokens + tokens > limits.tokens:
@@ -162,7 +164,7 @@ def extras_bound(sampling: Sampling) -> int:
     return len(told.encode(errors="replace"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Budgeted:
     """A ChatModel whose every call is reserved and settled."""
 
@@ -207,7 +209,7 @@ class Budgeted:
     ) -> tuple[int, Decimal | None]:
         limits = self.budget.limits
         if self.is_tool or (limits.tokens is None and limits.usd is None):
-            return 0, Decimal(0)  # nothing that such a call could exceed
+            return 0, _NOTHING  # that such a call could exceed
         prompt, completion = prompt_bound(messages) + extras_bound(sampling), sampling.max_tokens
         price = self.price or limits.assumed_price
         worst_usd = None if price is None else price.worst_usd(prompt, completion)

@@ -114,9 +114,10 @@ class Conducting:
 
     async def _round(self) -> None:
         index, earlier = self.index, self.run.stage.earlier
-        known = () if earlier is None else earlier.rounds[index : index + 1]
-        if any(round_.unanswered is not None for round_ in known):
-            return
+        if earlier is not None:
+            known = earlier.rounds[index : index + 1]
+            if any(round_.unanswered is not None for round_ in known):
+                return
         try:
             answer = await self._played(index)
         except WorkerError as err:

@@ -185,13 +185,14 @@ def _plain(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> tupl
 
 
 def _turns(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> list[Message]:
-    # The question opens the first turn: many chat templates forbid two user turns in a row.
-    tasks = [*(earlier for earlier, _ in read), subtask]
-    tasks[0] = _text("turn.txt").format(question=question, subtask=tasks[0])
     turns: list[Message] = []
-    for task, (_, answer) in zip(tasks, read, strict=False):
-        turns += [Message("user", task), Message("assistant", answer)]
-    return [*turns, Message("user", tasks[-1])]
+    for earlier, answer in read:
+        turns += (Message("user", earlier), Message("assistant", answer))
+    turns.append(Message("user", subtask))
+    # The question opens the first turn: many chat templates forbid two user turns in a row.
+    first = _text("turn.txt").format(question=question, subtask=turns[0].text)
+    turns[0] = Message("user", first)
+    return turns
 
 
 def _tagged(question: str, subtask: str, read: Sequence[tuple[str, str]]) -> str:

@@ -106,7 +106,7 @@ class RetryPolicy:
         return rng.uniform(longest / 2, longest)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Retrying:
     """A ChatModel that is asked again after faults that may pass."""
 

@@ -19,7 +19,7 @@ __all__ = ["Checked", "fault_of"]
 _SHOWN_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Checked:
     """A ChatModel whose unusable answers are failures."""
 

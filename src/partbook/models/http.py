@@ -23,7 +23,7 @@ from partbook.model import OnText
 from partbook.models.endpoint import endpoint_url, proxy_of
 from partbook.models.fault import decode_error, one_line
 from partbook.models.fault_kind import retry_after_s
-from partbook.models.parameters import Known, Parameters
+from partbook.models.parameters import Parameters
 from partbook.models.presets import PRESETS, Preset, token_limit_of
 from partbook.models.wire import StreamDecoder, TokenLimitField, decode, encode
 from partbook.secret import Secret
@@ -113,66 +113,55 @@ class HttpModel:
                 worked.
         """
         while True:
-            completion = await self._once(messages, sampling, on_text, self.parameters.known)
-            if completion is not None:
-                return completion
-
-    async def _once(
-        self,
-        messages: Sequence[Message],
-        sampling: Sampling,
-        on_text: OnText | None,
-        known: Known,
-    ) -> Completion | None:
-        """One request; None: a parameter was refused, and another request would leave it out."""
-        body = encode(
-            self._model,
-            messages,
-            sampling,
-            stream=on_text is not None,
-            token_limit=known.token_limit,
-            without=known.refused,
-        )
-        try:
-            async with self._session.post(
-                self._url,
-                data=body if len(body) <= MAX_PLAIN_BODY_BYTES else io.BytesIO(body),
-                headers=self._headers,
-                timeout=self._timeout,
-                proxy=self._proxy,
-                allow_redirects=False,  # the key goes to the endpoint and nowhere else
-            ) as reply:
-                if reply.status != 200:
+            known = self.parameters.known
+            body = encode(
+                self._model,
+                messages,
+                sampling,
+                stream=on_text is not None,
+                token_limit=known.token_limit,
+                without=known.refused,
+            )
+            try:
+                async with self._session.post(
+                    self._url,
+                    data=body if len(body) <= MAX_PLAIN_BODY_BYTES else io.BytesIO(body),
+                    headers=self._headers,
+                    timeout=self._timeout,
+                    proxy=self._proxy,
+                    allow_redirects=False,  # the key goes to the endpoint and nowhere else
+                ) as reply:
+                    if reply.status == 200:
+                        if on_text is None:
+                            return decode(await _read(reply))
+                        return await _stream(reply, on_text)
                     said = await _error_body(reply)
-                    if reply.status in (400, 422) and self.parameters.learn(
+                    if reply.status not in (400, 422) or not self.parameters.learn(
                         known, body, said, self._place
                     ):
-                        return None
-                    raise _refused(reply, said)
-                if on_text is None:
-                    return decode(await _read(reply))
-                return await _stream(reply, on_text)
-        except WorkerError as error:
-            # Without its cause: that may quote the key, which `_words` takes out.
-            raise WorkerError(
-                self._words(str(error)),
-                usage=error.usage,
-                status=error.status,
-                kind=error.kind,
-                retry_after_s=error.retry_after_s,
-            ) from None
-        except aiohttp.ConnectionTimeoutError:
-            words = self._words("no connection came about in time")
-            raise WorkerError(words, usage=Usage(), kind="connection") from None
-        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as error:
-            words = self._words(f"no connection: {_reason(error)}")
-            raise WorkerError(words, usage=Usage(), kind="connection") from error
-        except TimeoutError:
-            words = self._words(f"no whole answer within {self._timeout_s:g} s")
-            raise WorkerError(words, kind="timeout") from None
-        except (aiohttp.ClientError, OSError) as error:
-            words = self._words(f"the connection broke: {_reason(error)}")
-            raise WorkerError(words, kind="broken_stream") from error
+                        raise _refused(reply, said)
+                    # The next request leaves out what was refused.
+            except WorkerError as error:
+                # Without its cause: that may quote the key, which `_words` takes out.
+                raise WorkerError(
+                    self._words(str(error)),
+                    usage=error.usage,
+                    status=error.status,
+                    kind=error.kind,
+                    retry_after_s=error.retry_after_s,
+                ) from None
+            except aiohttp.ConnectionTimeoutError:
+                words = self._words("no connection came about in time")
+                raise WorkerError(words, usage=Usage(), kind="connection") from None
+            except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as error:
+                words = self._words(f"no connection: {_reason(error)}")
+                raise WorkerError(words, usage=Usage(), kind="connection") from error
+            except TimeoutError:
+                words = self._words(f"no whole answer within {self._timeout_s:g} s")
+                raise WorkerError(words, kind="timeout") from None
+            except (aiohttp.ClientError, OSError) as error:
+                words = self._words(f"the connection broke: {_reason(error)}")
+                raise WorkerError(words, kind="broken_stream") from error
 
     def _words(self, message: str) -> str:
         if self._key is not None:
@@ -203,9 +192,10 @@ async def _error_body(reply: aiohttp.ClientResponse) -> bytes:
 
 
 async def _read(reply: aiohttp.ClientResponse) -> bytes:
-    pieces = []
-    size = 0
-    async for data in reply.content.iter_any():
+    content, size = reply.content, 0
+    pieces: list[bytes] = []
+    while not content.at_eof():
+        data = await content.readany()
         size += len(data)
         if size > MAX_REPLY_BYTES:
             raise _too_long()

@@ -30,8 +30,10 @@ def message_dict(message: Message) -> dict[str, object]:
 
 def calls_in(message: Mapping[str, Any]) -> str:
     """The calls in a whole reply's message; empty where there are none."""
+    if not message.get("tool_calls"):
+        return ""
     pieces = CallPieces()
-    pieces.add(message.get("tool_calls"))
+    pieces.add(message["tool_calls"])
     return pieces.text()
 
 

@@ -86,14 +86,17 @@ def usage_from(figures: Mapping[str, Any]) -> Usage | None:
         None where they do not tell what was read and what was written. All zeros do not: no call
         takes no token, and unknown is not free.
     """
-    if _first(figures, _PROMPT) is None and any(name != name.lower() for name in figures):
+    prompt = _first(figures, _PROMPT)
+    if prompt is None and any(name != name.lower() for name in figures):
         figures = {_CAPITAL.sub(r"_\1", name).lower(): value for name, value in figures.items()}
+        prompt = _first(figures, _PROMPT)
     if "prompt_token_count" in figures:
         return _gemini(figures)
     tokens = figures.get("tokens")
     if isinstance(tokens, dict):  # Cohere
         figures = {**figures, **tokens}
-    prompt, completion = _first(figures, _PROMPT), _first(figures, _COMPLETION)
+        prompt = _first(figures, _PROMPT)
+    completion = _first(figures, _COMPLETION)
     total = _count(figures.get("total_tokens"))
     if total is not None and prompt is None and completion is not None:
         prompt = total - completion
@@ -199,8 +202,7 @@ def _in_order(
 
 def _first(figures: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
-        value = figures.get(name)
-        if value is not None and (count := _count(value)) is not None:
+        if name in figures and (count := _count(figures[name])) is not None:
             return count
     return None
 
@@ -209,8 +211,7 @@ def _detail(
     figures: Mapping[str, Any], groups: tuple[str, ...], names: tuple[str, ...]
 ) -> int | None:
     for group in groups:
-        details = figures.get(group)
-        if isinstance(details, dict):
+        if group in figures and isinstance(details := figures[group], dict):
             return _first(details, names)
     return None
 
