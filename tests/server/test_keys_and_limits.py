@@ -329,16 +329,16 @@ async def test_health_is_open_and_metrics_count():
         assert line in metrics
 
 
-def test_a_bucket_fills_evenly():
+async def test_a_bucket_fills_evenly():
     now = 0.0
     rate = Rate(60, lambda: now)
     for _ in range(60):
-        rate.take()
+        await rate.take()
 
     with pytest.raises(Refusal) as caught:
-        rate.take()
+        await rate.take()
     now = 1.0
-    rate.take()
+    await rate.take()
 
     assert caught.value.retry_after_s == pytest.approx(1.0)
 

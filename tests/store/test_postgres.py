@@ -105,6 +105,7 @@ def test_a_store_of_an_older_version_is_brought_to_the_newest(place):
     with Store.open(place) as store:
         store.save(a_trace())
     change(place, "ALTER TABLE api_keys DROP COLUMN sees_traces")
+    change(place, "DROP TABLE key_rates, gate_calls")
     change(place, f"UPDATE {VERSION_TABLE} SET version_num = '0003'")
 
     with Store.open(place) as store:

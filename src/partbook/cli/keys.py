@@ -9,7 +9,7 @@ import typer
 from partbook.errors import ConfigError
 from partbook.spend_json import money
 
-__all__ = ["keys_app"]
+__all__ = ["amount", "keys_app"]
 
 keys_app = typer.Typer(help="API keys of `partbook serve`.", no_args_is_help=True)
 
@@ -41,8 +41,8 @@ def create_command(
     with ApiKeys.open(default_url()) as keys:
         kept, key = keys.create(
             name,
-            usd_per_day=_amount("--usd-per-day", usd_per_day),
-            usd_per_month=_amount("--usd-per-month", usd_per_month),
+            usd_per_day=amount("--usd-per-day", usd_per_day),
+            usd_per_month=amount("--usd-per-month", usd_per_month),
             requests_per_minute=per_minute,
             workers=tuple(worker) if worker else None,
             sees_traces=traces,
@@ -103,7 +103,12 @@ def revoke_command(
     print(f"key {revoked.key_id} of {revoked.name!r} is revoked")
 
 
-def _amount(option: str, text: str | None) -> Decimal | None:
+def amount(option: str, text: str | None) -> Decimal | None:
+    """US dollars, as they stand behind an option; None: it is not given.
+
+    Raises:
+        ConfigError: it is no amount.
+    """
     if text is None:
         return None
     try:

@@ -31,9 +31,9 @@ def show_needs(preset: "Preset", folder: Path, seed: int, say: Say) -> None:
     """
     from partbook.train.estimate import mean_call_usd, needs_of, worst_call_usd
     from partbook.train.fit import available_bytes
-    from partbook.train.options import trainer_config
+    from partbook.train.launching import check_launch
 
-    trainer_config(preset, folder, seed)  # refuses what TRL would refuse
+    launched = check_launch(preset, folder, seed)  # refuses what TRL or accelerate would refuse
     mean = worst = None
     money = "unknown: no price is given"
     if not preset.data.is_lab:
@@ -69,8 +69,13 @@ def show_needs(preset: "Preset", folder: Path, seed: int, say: Say) -> None:
         "for a checkpoint\n"
         f"rollouts:     {needs.rollouts:,}\n"
         f"worker calls: {needs.worker_calls:,.0f}\n"
-        f"money:        {money}"
+        f"money:        {money}\n"
+        f"options:      {launched.options}"
     )
+    if launched.launch:
+        say(f"launch:       {launched.launch}")
+    for what in launched.unchecked:
+        say(f"not checked:  {what}")
 
 
 def check_before(preset: "Preset", seed: int, say: Say) -> None:

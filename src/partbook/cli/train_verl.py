@@ -28,16 +28,17 @@ def verl_command(
     from partbook.cli.train_pool import opened_for_training
     from partbook.train.course import opened_course
     from partbook.train.preset import load_preset
-    from partbook.train.verl import launch_command, write_verl_data
+    from partbook.train.verl import write_verl_data
+    from partbook.train.verl_launch import launch_command
 
     changes = change or []
     chosen = load_preset(preset, changes)
+    words = launch_command(chosen, out, nodes, gpus, seed)  # first: it refuses what verl would
     with opened_course(chosen, seed, opened_for_training, examined=False) as course:
         for note in course.notes:
             print(f"note: {note}")
         write_verl_data(preset, changes, course.rows, course.environment, seed, out)
     print(f"wrote {len(course.rows)} rows to {out}; in verl's environment:\n")
-    words = launch_command(chosen, out, nodes, gpus, seed)
     print("VERL_USE_EXTERNAL_MODULES=partbook.train.verl_plugin " + " \\\n  ".join(
         [shlex.join(words[:3]), *map(shlex.quote, words[3:])]
     ))  # fmt: skip

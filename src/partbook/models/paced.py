@@ -16,7 +16,7 @@ from partbook.errors import WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
 
-__all__ = ["WINDOW_S", "Paced"]
+__all__ = ["WINDOW_S", "Paced", "worst_tokens"]
 
 WINDOW_S = 60.0
 
@@ -61,7 +61,7 @@ class Paced:
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None
     ) -> Completion:
         """Answer the last message, once there is room for the call."""
-        tokens = 0 if self._tokens is None else self._worst(messages, sampling, self._tokens)
+        tokens = 0 if self._tokens is None else worst_tokens(messages, sampling, self._tokens)
         call = await self._enter(tokens)
         usage: Usage | None = None
         try:
@@ -74,10 +74,6 @@ class Paced:
             if usage is not None and self._tokens is not None:
                 self._settle(call, usage.total_tokens)
         return completion
-
-    def _worst(self, messages: Sequence[Message], sampling: Sampling, most: int) -> int:
-        size = sum(len(message.text.encode(errors="replace")) for message in messages)
-        return min(size // BYTES_PER_TOKEN + sampling.max_tokens, most)
 
     async def _enter(self, tokens: int) -> _Call:
         async with self._turn:
@@ -110,3 +106,9 @@ class Paced:
             self._spent += tokens - call.tokens
             call.tokens = tokens
             self._changed.set()
+
+
+def worst_tokens(messages: Sequence[Message], sampling: Sampling, most: int) -> int:
+    """Tokens that a call may take, as far as can be told before it; never above `most`."""
+    size = sum(len(message.text.encode(errors="replace")) for message in messages)
+    return min(size // BYTES_PER_TOKEN + sampling.max_tokens, most)

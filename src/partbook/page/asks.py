@@ -16,8 +16,8 @@ from partbook.event import Event, RunStarted
 from partbook.page.ask_request import AskRequest
 from partbook.page.log import EventLog
 from partbook.page.summary import summary_of, summary_to_dict
-from partbook.server.account import Ear
 from partbook.server.admission import Admission, Holder
+from partbook.server.metered import Ear
 from partbook.server.metrics import Metrics
 from partbook.server.orchestra import play_orchestra
 from partbook.server.refusal import Refusal, not_now

@@ -102,7 +102,7 @@ class _Desk:
         holder = (await room.admit(request)).holder
         room.running.check()
         if holder.rate is not None:
-            holder.rate.take()
+            await holder.rate.take()
         try:
             body = await body_of(request, _MOST_BODY_BYTES)
         except ClientDisconnect:

@@ -4,27 +4,23 @@ The worst case of every call is reserved before it is made, against the day and 
 and what it really cost replaces it. So requests of one key that run at the same time cannot exceed
 its limits together. Of a key with a limit, the reservation is also in the store before the call is
 made, in one transaction with what other servers on the same store have reserved; what this process
-knows of them is only what it saw then. `Metered` does so around a model; it also remembers the last
-failure, for the status that a client gets.
+knows of them is only what it saw then. `metered.py` does so around a model.
 """
 
 import asyncio
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
-from partbook.budget import Budget, Limits, Reservation, extras_bound, prompt_bound
-from partbook.errors import BudgetError, ConfigError, StoreError, WorkerError
-from partbook.message import Completion, Message, Sampling
-from partbook.model import ChatModel, OnText
-from partbook.pool import Price
+from partbook.budget import Budget, Limits, Reservation
+from partbook.errors import BudgetError, ConfigError, StoreError
 from partbook.server.refusal import Refusal
 from partbook.store.api_keys import Spent
 
-__all__ = ["Account", "Book", "Ear", "Metered"]
+__all__ = ["Account", "Book", "Held", "Today", "let_go"]
 
 Today = Callable[[], datetime.date]
 
@@ -43,7 +39,23 @@ class Book(Protocol):
         ...
 
 
-_Held = list[tuple[Budget, Reservation]]
+Held = list[tuple[Budget, Reservation]]
+"""What is reserved for a call, and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What the store is asked for."""
+
+    held: Held
+    """As it is reserved here."""
+    usd: Decimal
+    day: datetime.date | None
+
+    def is_given_back(self, told: "asyncio.Task[bool | StoreError]") -> None:
+        """Let go of it: whoever wished for it has gone. What was refused is given back already."""
+        if not told.cancelled() and told.exception() is None and told.result() is True:
+            let_go(self.held)
 
 
 @dataclass(slots=True)
@@ -56,16 +68,25 @@ class Account:
     today: Today = _utc_today
     book: Book | None = None
     """None: there is no other server, and nothing is written."""
+    above: "Account | None" = None
+    """On which the same calls are too: that of all keys together. None: there is no such limit."""
+    whose: str = "this key"
+    """As clients are told."""
     _day: datetime.date | None = None
     _day_budget: Budget = field(default_factory=Budget)
     _month_budget: Budget = field(default_factory=Budget)
     _known: Decimal = Decimal(0)
     """What the store has of the day, as this process saw it last."""
+    _not_granted: Decimal = Decimal(0)
+    """Of what is reserved here, what the store has not been asked for yet."""
     _telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a limit at all."""
+        """Whether there is a limit at all, here or above."""
+        return self._has_limit() or (self.above is not None and self.above.is_limited)
+
+    def _has_limit(self) -> bool:
         return self.usd_per_day is not None or self.usd_per_month is not None
 
     def begin(self, day: datetime.date, spent_today: Decimal, spent_this_month: Decimal) -> None:
@@ -74,6 +95,7 @@ class Account:
         self._day_budget = Budget(Limits(self.usd_per_day), usd=spent_today)
         self._month_budget = Budget(Limits(self.usd_per_month), usd=spent_this_month)
         self._known = spent_today
+        self._not_granted = Decimal(0)
 
     def budgets(self) -> tuple[Budget, Budget]:
         """Those of the day and of the month that it is."""
@@ -83,8 +105,8 @@ class Account:
             self.begin(day, Decimal(0), self._month_budget.usd if same_month else Decimal(0))
         return self._day_budget, self._month_budget
 
-    async def hold(self, usd: Decimal | None) -> _Held:
-        """Reserve the worst case of a call, here and in the store.
+    async def hold(self, usd: Decimal | None) -> Held:
+        """Reserve the worst case of a call, here, above, and in the store.
 
         Args:
             usd: price at most; None where the price is unknown.
@@ -94,6 +116,14 @@ class Account:
             ConfigError: the key has a limit and the price is unknown.
             StoreError: the store could not be written; nothing is reserved.
         """
+        above: Held = [] if self.above is None else await self.above.hold(usd)
+        try:
+            return above + await self._hold_own(usd)
+        except BaseException:
+            let_go(above)
+            raise
+
+    async def _hold_own(self, usd: Decimal | None) -> Held:
         try:
             held = self._hold(usd)
         except BudgetError:
@@ -101,56 +131,67 @@ class Account:
                 raise
             await self.tell()  # other servers may have let go of something
             held = self._hold(usd)
-        if self.book is None or not self.is_limited:
+        if self.book is None or not self._has_limit():
             return held
-        try:
-            if not await self.tell(within_limits=True):
-                raise BudgetError("other servers have reserved what was left", limit="usd")
-        except BaseException:
-            _let_go(held)
-            raise
+        wish = _Wish(held, usd or Decimal(0), self._day)
+        self._not_granted += wish.usd
+        if not await self._told(0, wish):
+            left = f"other servers have reserved what was left to {self.whose}"
+            raise BudgetError(left, limit="usd")
         return held
 
-    async def tell(self, requests: int = 0, *, within_limits: bool = False) -> bool:
+    async def tell(self, requests: int = 0) -> None:
         """Write what is news, and take in what other servers have written.
 
         Args:
             requests: how many came to their end.
-            within_limits: whether news that exceed a limit are not written.
-
-        Returns:
-            Whether the news were written.
 
         Raises:
             StoreError: the store could not be written.
         """
+        await self._told(requests, None)
+
+    async def _told(self, requests: int, wish: "_Wish | None") -> bool:
+        """Tell the store; whether it grants the wish."""
         # A caller that is cancelled does not know whether it was written; this goes on and does.
-        told = asyncio.get_running_loop().create_task(self._tell(requests, within_limits))
-        found = await asyncio.shield(told)
+        told = asyncio.get_running_loop().create_task(self._tell(requests, wish))
+        try:
+            found = await asyncio.shield(told)
+        except asyncio.CancelledError:
+            if wish is not None:
+                told.add_done_callback(wish.is_given_back)
+            raise
         if isinstance(found, StoreError):
             raise found
         return found
 
-    async def _tell(self, requests: int, within_limits: bool) -> bool | StoreError:
+    async def _tell(self, requests: int, wish: "_Wish | None") -> bool | StoreError:
         if self.book is None:
             return True
         async with self._telling:
             today, _ = self.budgets()
-            day, news = self.today(), today.usd - self._known
+            day = self.today()
+            # What others wish for at the moment is no news: each is judged by itself, for all of
+            # them may be too much where one is not, and none is written that was not judged.
+            if wish is not None and wish.day == day:
+                self._not_granted -= wish.usd
+            news = today.usd - self._known - self._not_granted
             self._known += news
-            within = (self.usd_per_day, self.usd_per_month) if within_limits else (None, None)
+            within = (None, None) if wish is None else (self.usd_per_day, self.usd_per_month)
+            failure, is_written = None, False
             try:
                 spent, is_written = await asyncio.to_thread(
                     self.book, day.isoformat(), news, requests, within
                 )
             except StoreError as err:
-                if self._day == day:
-                    self._known -= news
-                return err
+                failure = err
+            if wish is not None and not is_written:
+                let_go(wish.held)
             if self._day == day:
                 self._known -= Decimal(0) if is_written else news
-                self._take_in(spent)
-            return is_written
+                if failure is None:
+                    self._take_in(spent)
+            return failure or is_written
 
     def _take_in(self, spent: Spent) -> None:
         untold = self._day_budget.usd - self._known
@@ -158,28 +199,42 @@ class Account:
         self._month_budget.book(0, spent.month + untold - self._month_budget.usd)
         self._known = spent.day
 
-    def _hold(self, usd: Decimal | None) -> _Held:
-        held: _Held = []
+    def _hold(self, usd: Decimal | None) -> Held:
+        held: Held = []
         try:
             for budget in self.budgets():
                 held.append((budget, budget.reserve(0, usd)))
         except (BudgetError, ConfigError):
-            _let_go(held)
+            let_go(held)
             raise
         return held
 
+    async def close_request(self) -> None:
+        """Write that a request came to its end, and what it took.
+
+        Raises:
+            StoreError: the store could not be written; the next request tells it.
+        """
+        try:
+            await self.tell(requests=1)
+        finally:
+            if self.above is not None:
+                await self.above.close_request()
+
     async def check(self) -> None:
-        """Refuse a request whose key has nothing left.
+        """Refuse a request whose key, or whose server, has nothing left.
 
         Raises:
             Refusal: nothing is left of the day or of the month.
         """
+        if self.above is not None:
+            await self.above.check()
         if self._spent_limit() is not None and self.book is not None:
             with suppress(StoreError):  # what is known of other servers may be old
                 await self.tell()
         limit = self._spent_limit()
         if limit is not None:
-            raise self.refusal(f"the budget of this key is spent: ${limit}")
+            raise self.refusal(f"the budget of {self.whose} is spent: ${limit}")
 
     def _spent_limit(self) -> Decimal | None:
         for budget in self.budgets():
@@ -200,75 +255,11 @@ class Account:
 
     def _seconds_to_midnight(self) -> float:
         now = datetime.datetime.now(datetime.UTC)
-        tomorrow = datetime.datetime.combine(
-            now.date() + datetime.timedelta(days=1), datetime.time(), datetime.UTC
-        )
-        return (tomorrow - now).total_seconds()
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return (midnight + datetime.timedelta(days=1) - now).total_seconds()
 
 
-def _let_go(held: _Held) -> None:
-    """Of calls that were not made."""
+def let_go(held: Held) -> None:
+    """Give back what was reserved for a call that was not made."""
     for budget, reservation in held:
         budget.settle(reservation, 0, Decimal(0), called=False)
-
-
-@dataclass(slots=True)
-class Ear:
-    """What went wrong in the calls of one request, the last of each kind."""
-
-    failure: WorkerError | None = None
-    key_is_spent: BudgetError | None = None
-    tool_calls: str = ""
-    """What the last answer asks to be called, as JSON; empty: nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Metered:
-    """A ChatModel whose calls are on a key's account, and whose failures are heard."""
-
-    model: ChatModel
-    price: Price | None
-    is_tool: bool
-    account: Account | None
-    """None: nobody's."""
-    ear: Ear
-
-    async def chat(
-        self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None
-    ) -> Completion:
-        """As `ChatModel.chat`.
-
-        Raises:
-            BudgetError: the key has too little left; no call was made.
-            StoreError: the key has a limit and the store could not be written; likewise.
-        """
-        held = await self._reserve(messages, sampling)
-        cost: Decimal | None = None  # a cancelled call keeps its worst case
-        try:
-            completion = await self.model.chat(messages, sampling, on_text)
-            if completion.usage is not None and self.price is not None:
-                cost = self.price.cost_usd(completion.usage)
-            self.ear.tool_calls = completion.tool_calls
-            return completion
-        except WorkerError as err:
-            self.ear.failure = err
-            if err.usage is not None and self.price is not None:
-                cost = self.price.cost_usd(err.usage)
-            raise
-        finally:
-            for budget, reservation in held:
-                budget.settle(reservation, 0, cost)
-
-    async def _reserve(self, messages: Sequence[Message], sampling: Sampling) -> _Held:
-        if self.account is None:
-            return []
-        worst: Decimal | None = Decimal(0)
-        if not self.is_tool:
-            read = prompt_bound(messages) + extras_bound(sampling)
-            tokens = read, sampling.max_tokens
-            worst = None if self.price is None else self.price.worst_usd(*tokens)
-        try:
-            return await self.account.hold(worst)
-        except BudgetError as err:
-            self.ear.key_is_spent = err
-            raise

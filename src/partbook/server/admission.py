@@ -20,9 +20,9 @@ from partbook.errors import StoreError
 from partbook.server.account import Account
 from partbook.server.rate import Rate
 from partbook.server.refusal import Refusal
-from partbook.store.api_keys import ApiKey, ApiKeys, hash_of
+from partbook.store.api_keys import TOTAL, ApiKey, ApiKeys, hash_of
 
-__all__ = ["Admission", "Holder", "KeyDesk", "OpenDoor", "is_loopback"]
+__all__ = ["Admission", "Holder", "KeyDesk", "OpenDoor", "is_loopback", "total_account"]
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +51,10 @@ class OpenDoor:
 
     needs_key = False
 
+    def __init__(self, total: Account | None = None) -> None:
+        """With the account of all that is asked; None: there is no limit to it."""
+        self._total = total
+
     async def admit(self, headers: Mapping[str, str]) -> Holder:
         """Who asks.
 
@@ -65,10 +69,11 @@ class OpenDoor:
                 kind="permission_error",
                 code="not_local",
             )
-        return Holder("local")
+        return Holder("local", account=self._total)
 
     async def settle(self, holder: Holder) -> None:
-        """There is nothing to be written."""
+        """Write what was spent since this was called last."""
+        await _settle(holder)
 
 
 class KeyDesk:
@@ -76,8 +81,19 @@ class KeyDesk:
 
     needs_key = True
 
-    def __init__(self, keys: ApiKeys) -> None:
+    def __init__(
+        self, keys: ApiKeys, total: Account | None = None, *, is_shared: bool = False
+    ) -> None:
+        """Open it.
+
+        Args:
+            keys: where they are.
+            total: the account of all keys together; None: there is no limit to it.
+            is_shared: whether other servers answer them too, so that rates are in the store.
+        """
         self._keys = keys
+        self._total = total
+        self._is_shared = is_shared
         self._holders: dict[str, tuple[ApiKey, Holder]] = {}
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
@@ -105,12 +121,7 @@ class KeyDesk:
 
     async def settle(self, holder: Holder) -> None:
         """Write what a key has spent since this was called last."""
-        if holder.account is None:
-            return
-        try:
-            await holder.account.tell(requests=1)
-        except StoreError as err:
-            log.error("what key %s has spent cannot be written: %s", holder.key_id, err)
+        await _settle(holder)
 
     async def _read(self) -> None:
         async with self._reading:
@@ -135,21 +146,51 @@ class KeyDesk:
                     continue
                 by_day = spent.get(key.key_id, {})
                 book = functools.partial(self._keys.spend, key.key_id)
-                account = Account(key.usd_per_day, key.usd_per_month, book=book)
+                account = Account(key.usd_per_day, key.usd_per_month, book=book, above=self._total)
                 today_usd = by_day.get(today.isoformat(), _ZERO)
                 account.begin(today, today_usd, sum(by_day.values(), start=_ZERO))
-                holders[key.hash] = key, _holder(key, account)
+                holders[key.hash] = key, self._holder(key, account)
             self._holders = holders
             self._read_at = time.monotonic()
+
+    def _holder(self, key: ApiKey, account: Account) -> Holder:
+        workers = None if key.workers is None else frozenset(key.workers)
+        take = functools.partial(self._keys.counting.take, key.key_id) if self._is_shared else None
+        rate = None
+        if key.requests_per_minute is not None:
+            rate = Rate(key.requests_per_minute, shared=take)
+        return Holder(key.key_id, workers, account, rate, key.sees_traces)
+
+
+def total_account(
+    keys: ApiKeys, usd_per_day: Decimal | None, usd_per_month: Decimal | None
+) -> Account | None:
+    """The account of all that servers on the store answer; None: there is no limit to it.
+
+    Raises:
+        StoreError: the store cannot be read or written.
+    """
+    if usd_per_day is None and usd_per_month is None:
+        return None
+    keys.open_total()
+    book = functools.partial(keys.spend, TOTAL)
+    account = Account(usd_per_day, usd_per_month, book=book, whose="this server")
+    today = account.today()
+    spent = keys.spent_in_all(today.isoformat()[:7])
+    account.begin(today, spent.get(today.isoformat(), _ZERO), sum(spent.values(), start=_ZERO))
+    return account
 
 
 Admission = OpenDoor | KeyDesk
 
 
-def _holder(key: ApiKey, account: Account) -> Holder:
-    workers = None if key.workers is None else frozenset(key.workers)
-    rate = None if key.requests_per_minute is None else Rate(key.requests_per_minute)
-    return Holder(key.key_id, workers, account, rate, key.sees_traces)
+async def _settle(holder: Holder) -> None:
+    if holder.account is None:
+        return
+    try:
+        await holder.account.close_request()
+    except StoreError as err:
+        log.error("what %s has spent cannot be written: %s", holder.key_id, err)
 
 
 def _key_in(headers: Mapping[str, str]) -> str:

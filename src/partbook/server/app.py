@@ -35,6 +35,7 @@ from partbook.server.running import Running
 from partbook.server.served import Alone, Offer, Served
 from partbook.server.shadow import Shadow
 from partbook.server.shadowed import Shadowed
+from partbook.server.siblings import Siblings
 from partbook.server.stream import KEEP_ALIVE_S, StreamedAnswer
 from partbook.server.tools import Callers
 from partbook.server.traces import shown_trace
@@ -75,6 +76,7 @@ class Endpoint:
         keep_alive_s: float = KEEP_ALIVE_S,
         extra_routes: ExtraRoutes | None = None,
         shadow: Shadow | None = None,
+        siblings: Siblings | None = None,
     ) -> None:
         """Put it together.
 
@@ -86,11 +88,13 @@ class Endpoint:
             keep_alive_s: longest silence of a stream, in seconds.
             extra_routes: what else is answered, such as the page; None: nothing.
             shadow: takes a share of what is answered; None: nobody does.
+            siblings: other processes that answer on the same port; None: there are none.
         """
         self.served = served
         self.metrics = Metrics()
         self.running = Running(most_at_once)
         self.shadow = shadow
+        self._siblings = siblings
         self._admission = admission
         self._callers = Callers()
         self._follow_ups = FollowUps()
@@ -145,7 +149,7 @@ class Endpoint:
         holder = await self._admission.admit(headers)
         self.running.check()
         if holder.rate is not None:
-            holder.rate.take()
+            await holder.rate.take()
         try:
             body = await body_of(request, self._max_body_bytes)
         except ClientDisconnect:
@@ -222,7 +226,9 @@ class Endpoint:
     async def _metrics_text(self, request: Request) -> Response:
         await self._admission.admit(request.headers)
         self.metrics.in_flight = len(self.running)
-        text = self.metrics.text() + ("" if self.shadow is None else self.shadow.metrics_text())
+        siblings = self._siblings
+        text = self.metrics.text() if siblings is None else siblings.text(self.metrics)
+        text += "" if self.shadow is None else self.shadow.metrics_text()
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -14,12 +14,12 @@ from partbook.budget import Budget
 from partbook.errors import BudgetError, ConfigError, StoreError, WorkerError
 from partbook.message import Completion
 from partbook.pool import AgentPool, Worker, WorkerSpec
-from partbook.server.account import Ear, Metered
 from partbook.server.admission import Admission, Holder
 from partbook.server.asking import OnChoice, ask_worker
 from partbook.server.chat_request import ChatRequest
 from partbook.server.follow_up import Turn
 from partbook.server.kept_plan import KeptPlan, plan_to_keep
+from partbook.server.metered import Ear, Metered
 from partbook.server.metrics import Metrics
 from partbook.server.narrator import Narrator
 from partbook.server.orchestra import (
@@ -282,7 +282,7 @@ def _no_tools(who: str) -> Refusal:
 
 
 def _no_account() -> Refusal:
-    return not_now("what this key may spend cannot be looked up", "account_unavailable")
+    return not_now("what may be spent or called cannot be looked up", "account_unavailable")
 
 
 def _too_late(limit_s: float | None) -> Refusal:

@@ -5,8 +5,9 @@ wrote, so their number is bounded.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from partbook.server.reply import Entry
 
@@ -56,8 +57,38 @@ class Metrics:
             else:
                 self._cost_usd += entry.cost_usd
 
-    def text(self) -> str:
-        """All of it."""
+    def to_dict(self) -> dict[str, Any]:
+        """What another process adds to its own by `add`, as JSON can hold it."""
+        return {
+            "in_flight": self.in_flight,
+            "requests": [[*key, count] for key, count in self._requests.items()],
+            "tokens": dict(self._tokens),
+            "calls": self._calls,
+            "cost_usd": str(self._cost_usd),
+            "unknown_costs": self._unknown_costs,
+            "gone": self._gone,
+            "seconds": self._seconds.to_list(),
+            "first_seconds": self._first_seconds.to_list(),
+        }
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Add what another process has done."""
+        self.in_flight += data["in_flight"]
+        self._requests.update({(route, status): n for route, status, n in data["requests"]})
+        self._tokens.update(data["tokens"])
+        self._calls += data["calls"]
+        self._cost_usd += Decimal(data["cost_usd"])
+        self._unknown_costs += data["unknown_costs"]
+        self._gone += data["gone"]
+        self._seconds.add_list(data["seconds"])
+        self._first_seconds.add_list(data["first_seconds"])
+
+    def text(self, processes: int = 1) -> str:
+        """All of it.
+
+        Args:
+            processes: how many answer whose doings these are.
+        """
         lines: list[str] = []
 
         def one(name: str, kind: str, about: str, values: dict[str, object]) -> None:
@@ -72,6 +103,7 @@ class Metrics:
         tokens: dict[str, object] = {
             f'{{kind="{kind}"}}': self._tokens[kind] for kind in ("prompt", "completion")
         }
+        one("processes", "gauge", "Processes that answer on this port.", {"": processes})
         one("requests_total", "counter", "Requests by route and status.", requests)
         one("requests_in_flight", "gauge", "Requests being answered.", {"": self.in_flight})
         one("clients_gone_total", "counter", "Clients gone before the end.", {"": self._gone})
@@ -96,6 +128,15 @@ class _Histogram:
         for i, bound in enumerate(_BUCKETS_S):
             if seconds <= bound:
                 self._counts[i] += 1
+
+    def to_list(self) -> list[float]:
+        return [self._sum, self._count, *self._counts]
+
+    def add_list(self, values: Sequence[float]) -> None:
+        self._sum += values[0]
+        total, *counts = map(int, values[1:])
+        self._count += total
+        self._counts = [own + more for own, more in zip(self._counts, counts, strict=True)]
 
     def spell(self, name: str, about: str, lines: list[str]) -> None:
         lines.append(f"# HELP partbook_{name} {about}")

@@ -15,9 +15,10 @@ from partbook.errors import ConfigError
 from partbook.event import Event, Planned
 from partbook.execute import Stage
 from partbook.pool import AgentPool, Price, Worker, WorkerSpec
-from partbook.server.account import Account, Ear, Metered
+from partbook.server.account import Account
 from partbook.server.chat_request import ChatRequest
 from partbook.server.effort import effort_of, with_effort
+from partbook.server.metered import Ear, Metered
 from partbook.server.refusal import Refusal, bad_request, refusal_of
 from partbook.server.served import Orchestra
 from partbook.trace import Trace

@@ -36,8 +36,14 @@ _LOOK_S = 0.2
 """How often it is looked whether the end may be waited for."""
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int, *, is_shared: bool = False) -> socket.socket:
     """A socket that listens; port 0 is any free one.
+
+    Args:
+        host: the address.
+        port: the port.
+        is_shared: whether other sockets of this user may listen there, too; the system then
+            deals connections out among them.
 
     Raises:
         ConfigError: it cannot be had.
@@ -48,6 +54,8 @@ def listening(host: str, port: int) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if is_shared:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         sock.bind((host, port))
         sock.listen(2048)
         return sock
@@ -67,7 +75,13 @@ def fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 class Serving(uvicorn.Server):
     """A uvicorn server for one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, grace_s: float = GRACE_S) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        grace_s: float = GRACE_S,
+        on_started: Callable[[], None] | None = None,
+    ) -> None:
+        self._on_started = on_started
         self._endpoint = endpoint
         self._grace_s = grace_s
         config = uvicorn.Config(
@@ -95,6 +109,12 @@ class Serving(uvicorn.Server):
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and tell whoever waits for that."""
+        await super().startup(sockets)
+        if self._on_started is not None:
+            self._on_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: first wait, then cancel what still runs."""

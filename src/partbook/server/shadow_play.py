@@ -18,10 +18,11 @@ from partbook.evaluate.shadow import Outcome, Took
 from partbook.message import Usage
 from partbook.model import ChatModel
 from partbook.pool import AgentPool, Price, Worker, total_usd
-from partbook.server.account import Account, Ear, Metered
+from partbook.server.account import Account
 from partbook.server.admission import Holder, OpenDoor
 from partbook.server.chat_request import ChatRequest
 from partbook.server.job import Hearing, Job
+from partbook.server.metered import Ear, Metered
 from partbook.server.metrics import Metrics
 from partbook.server.refusal import Refusal
 from partbook.server.reply import Entry

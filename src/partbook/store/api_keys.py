@@ -17,6 +17,7 @@ from typing import Any, Self
 from sqlalchemy import Engine, Row, select, update
 
 from partbook.errors import StoreError
+from partbook.store.counting import Counting
 from partbook.store.faults import as_store_errors
 from partbook.store.inserting import insert_into
 from partbook.store.key_schema import api_keys, key_days, served
@@ -25,12 +26,15 @@ from partbook.store.place import resolve, shown
 from partbook.store.schema import storable
 from partbook.store.spending import Addition, Spending, Spent
 
-__all__ = ["ApiKey", "ApiKeys", "Spent", "hash_of"]
+__all__ = ["TOTAL", "ApiKey", "ApiKeys", "Spent", "hash_of"]
 
 PREFIX = "pb-"
 """What a key begins with, so that it can be found where it should not be."""
 
 _BUSY_TIMEOUT_S = 5.0
+
+TOTAL = "total"
+"""Id of the account of all requests together. It stands among the keys, and none opens it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class ApiKeys:
         self._engine = engine
         self._place = place
         self._spending = Spending(engine)
+        self.counting = Counting(engine, place)
+        """What is counted together with other servers on the store."""
 
     @classmethod
     def open(cls, place: str | Path, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> Self:
@@ -77,6 +83,11 @@ class ApiKeys:
         """
         url = resolve(place)
         return cls(open_engine(url, busy_timeout_s), shown(url))
+
+    @property
+    def is_of_many(self) -> bool:
+        """Whether the store is on a database server, which other machines may use too."""
+        return self._engine.dialect.name == "postgresql"
 
     def close(self) -> None:
         """Let go of the database."""
@@ -125,7 +136,11 @@ class ApiKeys:
 
     def all_keys(self) -> list[ApiKey]:
         """All keys, the oldest first, those that were revoked included."""
-        query = select(api_keys).order_by(api_keys.c.created_at, api_keys.c.key_id)
+        query = (
+            select(api_keys)
+            .where(api_keys.c.key_id != TOTAL)
+            .order_by(api_keys.c.created_at, api_keys.c.key_id)
+        )
         with as_store_errors(self._place), self._engine.connect() as connection:
             return [_from_row(row) for row in connection.execute(query)]
 
@@ -188,12 +203,35 @@ class ApiKeys:
         Args:
             month: like `2026-11`.
         """
+        found = self._spent(month)
+        found.pop(TOTAL, None)
+        return found
+
+    def spent_in_all(self, month: str) -> Mapping[str, Decimal]:
+        """What all requests together were billed in a month, by day, since `open_total`."""
+        return self._spent(month).get(TOTAL, {})
+
+    def _spent(self, month: str) -> dict[str, dict[str, Decimal]]:
         query = select(key_days).where(key_days.c.day.startswith(month, autoescape=True))
         found: dict[str, dict[str, Decimal]] = {}
         with as_store_errors(self._place), self._engine.connect() as connection:
             for row in connection.execute(query):
                 found.setdefault(row.key_id, {})[row.day] = Decimal(row.usd)
         return found
+
+    def open_total(self) -> None:
+        """Make the account of all requests together, if it is not there.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        now = time.time()
+        # A hash that no text has, and revoked from the beginning.
+        row = _row_of(ApiKey(TOTAL, TOTAL, TOTAL, now, revoked_at=now))
+        with as_store_errors(self._place), self._engine.begin() as connection:
+            connection.execute(
+                insert_into(self._engine, api_keys).values(row).on_conflict_do_nothing()
+            )
 
     def first_served(self, fingerprint: str) -> float:
         """When this was first served, in seconds since the epoch; now, where it never was."""

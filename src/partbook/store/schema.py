@@ -31,7 +31,7 @@ __all__ = [
     "storable",
 ]
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration. Versions are four digits that ascend, so that a later one is known."""
 
 VERSION_TABLE = "partbook_version"
