@@ -41,7 +41,7 @@ SMALL = [
     "trainer.save_steps=1",
     "trainer.learning_rate=1e-3",
 ]
-TIMES = ("seconds", "step_time", "total_flos", "train_runtime")
+TIMES = ("seconds", "step_time", "total_flos", "train_runtime", "waited")
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +74,18 @@ def steps_of(out):
     return [{key: line[key] for key in line if key not in TIMES} for line in lines]
 
 
-def test_a_run_that_is_killed_in_a_step_goes_on_as_if_nothing_had_been(tmp_path, warm):
-    train(load_preset("tiny", SMALL), tmp_path / "whole", 0, print, warm=warm)
-    broken = started(tmp_path / "broken", warm)
+@pytest.mark.parametrize("overlap", [0, 2])
+def test_a_run_that_is_killed_in_a_step_goes_on_as_if_nothing_had_been(tmp_path, warm, overlap):
+    how = f"grpo.overlap={overlap}"
+    train(load_preset("tiny", [*SMALL, how]), tmp_path / "whole", 0, print, warm=warm)
+    broken = started(tmp_path / "broken", warm, "--set", how)
     for line in broken.stdout:
         if "checkpoint at step 2" in line:
             break
     broken.send_signal(signal.SIGKILL)  # the third step has begun
     broken.communicate()
     done = json.loads((tmp_path / "broken/checkpoint-2/trainer_state.json").read_text())
-    resumed = started(tmp_path / "broken", warm, "--resume")
+    resumed = started(tmp_path / "broken", warm, "--set", how, "--resume")
     told, _ = resumed.communicate(timeout=300)
 
     assert broken.returncode == -signal.SIGKILL

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,12 +24,12 @@ from partbook.train.preset import load_preset
 from partbook.train.row import Row, lab_rows
 from partbook.train.verl import (
     advantages_of_whole_groups,
-    launch_command,
     read_verl_run,
     score_rollout,
     verl_rows,
     write_verl_data,
 )
+from partbook.train.verl_launch import launch_command
 from tests.train.lab_case import RIGHT, ROW, WRONG
 
 INFO = {"row": ROW.to_json()}
@@ -152,6 +153,55 @@ def test_the_command_has_the_papers_values(tmp_path):
     assert values["trainer.total_training_steps"] == "200"
     assert values["data.train_files"] == str(tmp_path / "train.parquet")
     assert json.loads(values["trainer.nnodes"]) == 2
+
+
+def test_adapters_are_adapters_with_verl_too(tmp_path):
+    words = launch_command(load_preset("qwen-3b-lora"), tmp_path, 1, 1, 0)
+
+    values = dict(word.split("=", 1) for word in words[3:])
+    rank = load_preset("qwen-3b-lora").policy.lora_rank
+    assert int(values["actor_rollout_ref.model.lora_rank"]) == rank > 0
+    assert int(values["actor_rollout_ref.model.lora_alpha"]) == 2 * rank
+    assert values["actor_rollout_ref.actor.optim.lr_warmup_steps_ratio"] == "0.03"
+
+
+def test_steps_of_warm_up_are_no_share_of_them(tmp_path):
+    preset = load_preset("smollm2", ["trainer.warmup_steps=10", "trainer.adam_beta2=0.95"])
+
+    values = dict(word.split("=", 1) for word in launch_command(preset, tmp_path, 1, 1, 0)[3:])
+    assert values["actor_rollout_ref.actor.optim.lr_warmup_steps"] == "10"
+    assert "actor_rollout_ref.actor.optim.lr_warmup_steps_ratio" not in values
+    assert values["actor_rollout_ref.actor.optim.betas"] == "[0.9,0.95]"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("trainer.lr_scheduler_type=linear", "verl knows the schedules constant and cosine"),
+        ("grpo.recursion=paired", "verl does not train second rounds in pairs"),
+    ],
+)
+def test_what_verl_has_not_is_refused(tmp_path, change, message):
+    with pytest.raises(ConfigError, match=message):
+        launch_command(load_preset("smollm2", [change]), tmp_path, 1, 1, 0)
+
+
+KEYS_OF_VERL = Path(__file__).parent / "data/verl-0.9.1-keys.txt"
+"""Names of the keys in the configuration of verl 0.9.1; `make verl-check` asks verl itself."""
+
+
+def test_rollouts_that_gpus_cannot_share_are_refused(tmp_path):
+    with pytest.raises(ConfigError, match="256 rollouts of a step evenly over 3 x 5 GPUs"):
+        launch_command(load_preset("paper-7b-2xh100"), tmp_path, 3, 5, 0)
+
+
+@pytest.mark.parametrize("name", ["paper-7b-2xh100", "qwen-3b-lora", "smollm2"])
+def test_verl_has_every_key_of_the_command(tmp_path, name):
+    known = set(KEYS_OF_VERL.read_text().split())
+
+    words = launch_command(load_preset(name), tmp_path, 2, 8, 0)
+
+    assert {word.partition("=")[0] for word in words[3:]} <= known
 
 
 def test_the_plugin_tells_verl_about_the_estimator(tmp_path):

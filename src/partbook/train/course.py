@@ -4,7 +4,7 @@ Either the lab's or those of real tasks; the run itself does not know which.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from partbook.budget import Limits
@@ -20,6 +20,7 @@ from partbook.train.exam import Exam, Examination, TaskExam
 from partbook.train.playing_loop import OpenPool, PlayingLoop, playing_loop
 from partbook.train.preset import Preset
 from partbook.train.row import LAB_WORKERS, Row, lab_rows
+from partbook.train.spreading import Nodes
 from partbook.train.task_rows import TaskJudge, TaskProblems, load_problems, pool_of_row, task_rows
 
 __all__ = [
@@ -46,7 +47,12 @@ class Course:
 
 @contextmanager
 def opened_course(
-    preset: Preset, seed: int, open_pool: OpenPool | None = None, *, examined: bool = True
+    preset: Preset,
+    seed: int,
+    open_pool: OpenPool | None = None,
+    *,
+    examined: bool = True,
+    nodes: Nodes | None = None,
 ) -> Iterator[Course]:
     """The course of a preset; its workers can be called until it is closed.
 
@@ -55,16 +61,21 @@ def opened_course(
         seed: of the rows.
         open_pool: opens the pool that the preset names; the lab needs none.
         examined: whether exams are wanted: one process of several takes them.
+        nodes: where rollouts are played; None: in this process.
 
     Raises:
         ConfigError: a task, the pool or one of its workers cannot be had.
     """
-    with playing_loop() as playing:
+    with playing_loop() as playing, ExitStack() as stack:
+        if nodes is not None:
+            stack.enter_context(playing.opened(nodes.opened()))
         if preset.data.is_lab:
             grpo = preset.grpo
             environment = lab_environment(
                 grpo.timeout_s, playing.loop, grpo.tariff, revision(grpo.ablation)
             )
+            if nodes is not None:
+                environment = playing.run(nodes.spread(environment))
             exam = _lab_exam(preset) if examined else None
             yield Course(training_rows(preset, seed), environment, exam)
             return
@@ -73,6 +84,9 @@ def opened_course(
         problems = load_problems(preset.data)
         with playing.opened(open_pool(preset.data)) as pool:
             course = _task_course(preset, seed, problems, pool, playing)
+            if nodes is not None:
+                environment = playing.run(nodes.spread(course.environment))
+                course = replace(course, environment=environment)
             yield course if examined else replace(course, exam=None)
 
 

@@ -26,11 +26,20 @@ from partbook.parse import parse
 from partbook.pool import AgentPool
 from partbook.reward import RIGHT, WRONG, Tariff, reward_of
 from partbook.rounds import StopRule
-from partbook.trace import Trace
+from partbook.trace import Trace, TraceBuilder
 from partbook.train.row import Row, problem_of
 from partbook.workflow import MAX_STEPS, Workflow
 
-__all__ = ["Environment", "Judge", "Outcome", "Revise", "Written", "lab_environment", "lab_judge"]
+__all__ = [
+    "Cut",
+    "Environment",
+    "Judge",
+    "Outcome",
+    "Revise",
+    "Written",
+    "lab_environment",
+    "lab_judge",
+]
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +109,22 @@ class Written:
         """As `propose.Proposer.count_earlier`; the policy's texts cost nothing."""
 
 
+class Cut:
+    """Ends rollouts that nobody waits for any longer; what they have spent stays known."""
+
+    def __init__(self) -> None:
+        self._tasks: list[asyncio.Task[Outcome]] = []
+
+    def watch(self, tasks: "list[asyncio.Task[Outcome]]") -> None:
+        """Name what is to be ended."""
+        self._tasks = tasks
+
+    def now(self) -> None:
+        """End it; to be called in the loop in which it plays."""
+        for task in self._tasks:
+            task.cancel()
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """Plays and judges completions."""
@@ -117,12 +142,15 @@ class Environment:
     """What a right answer's price takes from its reward; None: nothing, as in the paper."""
     revise: Revise | None = None
     """Changes workflows before they are played; None: they are played as they are written."""
+    away: Callable[[Row, str, Trace | None], Awaitable[Outcome]] | None = None
+    """Plays a rollout on another machine; None: it is played here."""
 
     async def score(
         self,
         rows: Sequence[Row],
         texts: Sequence[str],
         before: Sequence[Trace | None] | None = None,
+        cut: Cut | None = None,
     ) -> list[Outcome]:
         """Play all rollouts at once.
 
@@ -132,6 +160,7 @@ class Environment:
             before: of completions that are second rounds, the run of the first round; None: all
                 are first rounds. Nothing of an earlier round is played again, and the trace of a
                 second round holds both.
+            cut: ends before their deadline those that are not over.
 
         Returns:
             One outcome per completion, in order. Every completion is played once.
@@ -144,8 +173,8 @@ class Environment:
         if not len(rows) == len(texts) == len(earlier):
             raise ValueError(f"{len(rows)} rows and {len(texts)} texts do not match")
         if self.loop is None or self.loop is asyncio.get_running_loop():
-            return await self._score(rows, texts, earlier)
-        there = asyncio.run_coroutine_threadsafe(self._score(rows, texts, earlier), self.loop)
+            return await self._score(rows, texts, earlier, cut)
+        there = asyncio.run_coroutine_threadsafe(self._score(rows, texts, earlier, cut), self.loop)
         here = asyncio.wrap_future(there)
         # The loop cuts rollouts off by itself; it is late only where something blocks it.
         try:
@@ -162,22 +191,31 @@ class Environment:
         return None if wait_s is None else wait_s + more_s
 
     async def _score(
-        self, rows: Sequence[Row], texts: Sequence[str], before: Sequence[Trace | None]
+        self,
+        rows: Sequence[Row],
+        texts: Sequence[str],
+        before: Sequence[Trace | None],
+        cut: Cut | None,
     ) -> list[Outcome]:
+        seen = [TraceBuilder() for _ in rows]
         tasks = [
-            asyncio.create_task(self._one(row, text, earlier))
-            for row, text, earlier in zip(rows, texts, before, strict=True)
+            asyncio.create_task(self._one(row, text, earlier, trace))
+            for row, text, earlier, trace in zip(rows, texts, before, seen, strict=True)
         ]
         if not tasks:
             return []
+        if cut is not None:
+            cut.watch(tasks)
         try:
             await asyncio.wait(tasks, timeout=self._patience(self.grace_s))
         finally:
             for task in tasks:
                 task.cancel()
-        return [_settled(task) for task in tasks]
+        return [_settled(task, trace) for task, trace in zip(tasks, seen, strict=True)]
 
-    async def _one(self, row: Row, text: str, before: Trace | None) -> Outcome:
+    async def _one(self, row: Row, text: str, before: Trace | None, seen: TraceBuilder) -> Outcome:
+        if self.away is not None:
+            return await self.away(row, text, before)
         limits, stop = self.limits, StopRule("never")
         if before is not None:
             # Its deadline is counted from here: the policy has taken its time to write.
@@ -188,6 +226,7 @@ class Environment:
             self.pool_of(row),
             Written(text, revise=self.revise),
             limits=limits,
+            on_event=seen.add,
             earlier=before,
             stop=stop,
         )
@@ -219,10 +258,10 @@ def _verdict(reward: float | None, trace: Trace) -> str:
     return "right" if reward == RIGHT else "wrong" if reward == WRONG else "unparsed"
 
 
-def _settled(task: "asyncio.Task[Outcome]") -> Outcome:
-    """The outcome of a rollout that is over, or that is given up."""
+def _settled(task: "asyncio.Task[Outcome]", seen: TraceBuilder) -> Outcome:
+    """The outcome of a rollout that is over, or that is given up; its calls are not forgotten."""
     if not task.done() or task.cancelled():
-        return Outcome(None, "timeout")
+        return Outcome(None, "timeout", None if seen.started is None else seen.build())
     error = task.exception()
     if error is not None:
         # A bug of ours, of a judge or of a worker: reported, and never the policy's fault.

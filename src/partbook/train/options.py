@@ -14,7 +14,7 @@ from trl.trainer.grpo_config import GRPOConfig
 from partbook.errors import ConfigError
 from partbook.train.preset import Preset
 
-__all__ = ["check_batch", "trainer_config"]
+__all__ = ["check_batch", "processes", "trainer_config"]
 
 _OURS = {
     "output_dir",
@@ -26,9 +26,35 @@ _OURS = {
 }
 """Options that follow from the rest of the preset."""
 
+_CHOICES = {
+    "loss_type": ("grpo", "dapo", "dr_grpo", "bnpo", "cispo", "luspo", "sapo", "vespo"),
+    "scale_rewards": ("group", "batch", "none", True, False),
+    "importance_sampling_level": ("token", "sequence"),
+    "multi_objective_aggregation": ("sum_then_normalize", "normalize_then_sum"),
+    "vllm_mode": ("colocate", "server"),
+    "vllm_importance_sampling_mode": (
+        "token_truncate", "token_mask", "sequence_truncate", "sequence_mask"
+    ),
+}  # fmt: skip
+"""What TRL 1.16 looks at only when a step has been played and paid for."""
 
-def trainer_config(preset: Preset, folder: Path, seed: int) -> GRPOConfig:
+
+def trainer_config(
+    preset: Preset,
+    folder: Path,
+    seed: int,
+    count: int | None = None,
+    *,
+    as_on_gpu: bool = False,
+) -> GRPOConfig:
     """TRL's configuration of a preset.
+
+    Args:
+        preset: the run.
+        folder: its directory.
+        seed: of the run.
+        count: processes that it is checked for; None: those that there are.
+        as_on_gpu: keep what a machine without a GPU could not do, as far as it can be checked.
 
     Raises:
         ConfigError: the table `trainer` has a key that TRL does not know, or one that follows
@@ -37,7 +63,7 @@ def trainer_config(preset: Preset, folder: Path, seed: int) -> GRPOConfig:
     _check_keys(preset)
     grpo = preset.grpo
     parts = preset.trainer.get("gradient_accumulation_steps", 1)
-    shares = _processes() * (parts if isinstance(parts, int) and parts > 0 else 1)
+    shares = (count or processes()) * (parts if isinstance(parts, int) and parts > 0 else 1)
     usual: dict[str, Any] = {
         "per_device_train_batch_size": grpo.problems * grpo.rollouts // shares,
         "bf16": False,
@@ -51,19 +77,33 @@ def trainer_config(preset: Preset, folder: Path, seed: int) -> GRPOConfig:
         "report_to": "none",
     }
     # A dry run looks at presets for GPUs on machines without one.
-    on_gpu = {} if torch.cuda.is_available() else {"tf32": None, "bf16": False, "use_vllm": False}
+    left_out: dict[str, Any] = {}
+    if not torch.cuda.is_available():
+        left_out = {"tf32": None} | ({} if as_on_gpu else {"bf16": False, "use_vllm": False})
+    kind = GRPOConfig if count is None else _config_of(count)
     try:
-        return GRPOConfig(
+        return kind(
             output_dir=str(folder),
             max_steps=grpo.steps,
             num_generations=grpo.rollouts,
             max_completion_length=preset.max_completion,
             seed=seed,
             remove_unused_columns=False,
-            **{**usual, **preset.trainer, **on_gpu},
+            **{**usual, **preset.trainer, **left_out},
         )
     except (ValueError, TypeError) as err:
         raise ConfigError(f"preset {preset.name}: trainer: {err}") from err
+
+
+def _config_of(count: int) -> type[GRPOConfig]:
+    """TRL's configuration as it is checked in each of so many processes."""
+
+    class OfProcesses(GRPOConfig):
+        @property
+        def world_size(self) -> int:
+            return count
+
+    return OfProcesses
 
 
 def _check_keys(preset: Preset) -> None:
@@ -79,6 +119,14 @@ def _check_keys(preset: Preset) -> None:
             raise ConfigError(
                 f"preset {preset.name}: trainer: `{key}` must be {wanted}, found "
                 f"{preset.trainer[key]!r}"
+            )
+    for key, choices in _CHOICES.items():
+        value = preset.trainer.get(key, choices[0])
+        if value not in choices:
+            known_values = ", ".join(map(str, choices))
+            raise ConfigError(
+                f"preset {preset.name}: trainer: `{key}` must be one of {known_values}; found "
+                f"{value!r}"
             )
     _check_logs(preset)
 
@@ -101,23 +149,40 @@ def _check_logs(preset: Preset) -> None:
         raise ConfigError("logs for TensorBoard need a package: pip install tensorboard")
 
 
-def check_batch(preset: Preset, config: GRPOConfig) -> None:
+def check_batch(preset: Preset, config: GRPOConfig, count: int | None = None) -> None:
     """Refuse batches that do not make up the rollouts of a step, or that end a run in a block.
+
+    Args:
+        preset: the run.
+        config: of the preset.
+        count: processes; None: those that there are.
 
     Raises:
         ConfigError: says which numbers do not fit together.
     """
     wanted = preset.grpo.problems * preset.grpo.rollouts
+    count = count or processes()
     batch, parts = config.per_device_train_batch_size, config.gradient_accumulation_steps
-    if batch * parts * _processes() != wanted:
+    if batch * parts * count != wanted:
         raise ConfigError(
-            f"preset {preset.name}: a step has {wanted} rollouts, but {_processes()} processes x "
-            f"batches of {batch} x {parts} accumulated are {batch * parts * _processes()}"
+            f"preset {preset.name}: a step has {wanted} rollouts, but {count} processes x "
+            f"batches of {batch} x {parts} accumulated are {batch * parts * count}"
+        )
+    if preset.grpo.overlap and (preset.grpo.problems % count or preset.grpo.overlap % count):
+        raise ConfigError(
+            f"preset {preset.name}: grpo.overlap: {count} processes must have whole groups, so "
+            f"`problems` ({preset.grpo.problems}) and `overlap` ({preset.grpo.overlap}) must be "
+            f"multiples of {count}"
         )
     # Rollouts that are used in several updates are not in a checkpoint: a run that is taken up
     # between two of these updates would be another run.
     block = (config.steps_per_generation or parts) * config.num_iterations // parts
     every = config.save_steps
+    if block > 1 and preset.grpo.overlap:
+        raise ConfigError(
+            f"preset {preset.name}: grpo.overlap: rollouts are used in {block} updates, and those "
+            "of an overlap in one: they are older already"
+        )
     if block > 1 and every % block:
         raise ConfigError(
             f"preset {preset.name}: trainer: rollouts are used in {block} updates, so `save_steps` "
@@ -125,5 +190,6 @@ def check_batch(preset: Preset, config: GRPOConfig) -> None:
         )
 
 
-def _processes() -> int:
+def processes() -> int:
+    """How many processes a run has."""
     return int(os.environ.get("WORLD_SIZE", "1"))

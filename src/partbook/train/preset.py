@@ -80,6 +80,8 @@ class Preset:
     data: Data
     trainer: Mapping[str, TrainerValue]
     """Handed to `GRPOConfig`."""
+    launch: str = ""
+    """Name of the file in `accelerate/` by which it is started; empty: it needs no launcher."""
 
     def to_dict(self) -> dict[str, object]:
         """As plain data, for the run's directory and for a person."""
@@ -143,6 +145,7 @@ def _read(name: str, table: Table, trainer: dict[str, TrainerValue]) -> Preset:
         estimate=take_estimate(table.take_table("estimate") or Table({}, table.where)),
         data=take_data(table.take_table("data") or Table({}, table.where)),
         trainer=trainer,
+        launch=table.take("launch", str, ""),
     )
     table.take_table("trainer")  # it is read already; the nearest known key may be this one
     table.done()

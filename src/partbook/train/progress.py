@@ -17,6 +17,8 @@ _SHOWN = (
     ("steps", "steps_per_workflow"),
     ("bits", "worker_bits"),
     ("entropy", "entropy"),
+    ("waited", "waited"),
+    ("stale", "stale"),
 )
 """What is shown of a step, and its name in the metrics."""
 
@@ -67,6 +69,9 @@ class Progress:
         lost = logs.get("lost")
         if isinstance(lost, float) and lost > 0:
             parts.append(f"lost {lost:.0%}")
+        late = logs.get("late")
+        if isinstance(late, float) and late > 0:
+            parts.append(f"late {late:.0%}")
         if not self._priced:
             parts.append("cost unknown")
         elif self._usd > 0:

@@ -37,6 +37,12 @@ class Grpo:
     """The first of these steps see only problems of one and two parts."""
     timeout_s: float = 60.0
     """Deadline of a rollout."""
+    overlap: int = 0
+    """Groups that are written before they are needed, and played while the policy learns
+    (`overlap.py`): 0, as in the paper, to `problems`."""
+    patience_s: float = 0.0
+    """How long a step waits for groups in flight before it drops them; 0: until their rollouts'
+    own deadline. Only with `overlap`."""
     evaluate_every: int = 25
     """Steps between two evaluations on validation problems; 0: never."""
     evaluation_problems: int = 200
@@ -90,6 +96,8 @@ def take_grpo(table: Table) -> Grpo:
         difficulties=table.take_list("difficulties", int) or usual.difficulties,
         easy_steps=table.take("easy_steps", int, usual.easy_steps),
         timeout_s=table.take("timeout_s", float, usual.timeout_s),
+        overlap=table.take("overlap", int, usual.overlap),
+        patience_s=table.take("patience_s", float, usual.patience_s),
         evaluate_every=table.take("evaluate_every", int, usual.evaluate_every),
         evaluation_problems=table.take("evaluation_problems", int, usual.evaluation_problems),
         keep_traces=take_share(table, "keep_traces", usual.keep_traces),
@@ -107,6 +115,7 @@ def take_grpo(table: Table) -> Grpo:
     )
     table.done()
     _check_price(grpo, table.where)
+    _check_overlap(grpo, table.where)
     if grpo.recursion == "paired" and (grpo.problems % 2 or grpo.equal_rewards):
         raise ConfigError(
             f"{table.where}: paired recursion needs an even number of `problems`, half of them for "
@@ -131,6 +140,24 @@ def _ablation(table: Table) -> Ablation:
         known = ", ".join(_ABLATIONS)
         raise ConfigError(f"{table.where}: `ablation` must be one of {known}; found {name!r}")
     return found
+
+
+def _check_overlap(grpo: Grpo, where: str) -> None:
+    if not 0 <= grpo.overlap <= grpo.problems:
+        raise ConfigError(
+            f"{where}: `overlap` must be from 0 to `problems`, {grpo.problems} here, found "
+            f"{grpo.overlap}: with more, groups would be older than one update"
+        )
+    if grpo.overlap and grpo.recursion == "paired":
+        raise ConfigError(
+            f"{where}: `overlap` does not go with paired recursion, whose second rounds wait for "
+            "the answers of the first"
+        )
+    if grpo.patience_s < 0 or (grpo.patience_s and not grpo.overlap):
+        raise ConfigError(
+            f"{where}: `patience_s` must be 0 or more, and needs `overlap`; without it, "
+            f"`timeout_s` is the deadline; found {grpo.patience_s}"
+        )
 
 
 def _check_price(grpo: Grpo, where: str) -> None:

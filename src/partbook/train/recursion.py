@@ -14,6 +14,7 @@ run: `frozen_first_rounds`.
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -126,6 +127,8 @@ class PairedRollouts:
         self._rows = rows
         self._keeper = keeper
         self._found: dict[str, float] = {}
+        self.waited_s = 0.0
+        """Seconds in which the policy has waited for workers."""
 
     def rollouts(self, prompts: Sequence[str], trainer: Any) -> dict[str, object]:
         """Let the policy write both rounds of every pair of groups, and play them.
@@ -150,7 +153,7 @@ class PairedRollouts:
         at = [i for i in range(len(prompts)) if i // size % 2 == 0]
         rows = [self._rows[prompts[i]] for i in at]
         first, first_ids = self._written([prompts[i] for i in at], trainer)
-        outcomes = asyncio.run(self._environment.score(rows, first))
+        outcomes = self._played(rows, first)
         before = [answered(outcome) for outcome in outcomes]
         style, tokenizer = self._preset.prompt_style, self._tokenizer
         asked = [
@@ -158,7 +161,7 @@ class PairedRollouts:
             for row, trace in zip(rows, before, strict=True)
         ]
         second, second_ids = self._written(asked, trainer)
-        later = asyncio.run(self._environment.score(rows, second, before))
+        later = self._played(rows, second, before)
         roots, laters = paired_rewards(
             [one.reward for one in outcomes],
             [one.reward for one in later],
@@ -187,6 +190,17 @@ class PairedRollouts:
             for name, value in self._found.items():
                 log_metric(name, value)
         return list(worth)
+
+    def _played(
+        self,
+        rows: Sequence[Row],
+        texts: Sequence[str],
+        before: Sequence[Trace | None] | None = None,
+    ) -> list[Outcome]:
+        began = time.monotonic()
+        outcomes = asyncio.run(self._environment.score(rows, texts, before))
+        self.waited_s += time.monotonic() - began
+        return outcomes
 
     def _written(self, prompts: list[str], trainer: Any) -> tuple[list[str], list[list[int]]]:
         ids = [self._tokens(prompt) for prompt in prompts]

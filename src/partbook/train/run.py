@@ -16,6 +16,7 @@ from partbook.train.environment import lab_environment
 from partbook.train.exam import Exam, Examination
 from partbook.train.fit import available_bytes, check_disk, check_memory
 from partbook.train.grpo import ConductorTrainer, build_trainer, newest_checkpoint
+from partbook.train.options import check_batch, trainer_config
 from partbook.train.playing_loop import OpenPool
 from partbook.train.policy import Net, new_net, open_net, save_net
 from partbook.train.preset import Preset
@@ -24,6 +25,7 @@ from partbook.train.recursion import frozen_first_rounds, in_pairs
 from partbook.train.run_folder import RunFolder
 from partbook.train.same_run import check_checkpoint, check_resumed, check_warm
 from partbook.train.scoring import Keeper, Scoring
+from partbook.train.spreading import Nodes
 from partbook.train.warm_start import warm_start
 from partbook.train.watch import Watch
 
@@ -85,6 +87,7 @@ def check_start(
     else:
         RunFolder(out).check_new()
     check_machine(preset, out)
+    check_batch(preset, trainer_config(preset, out, seed))
     start = warm or out / "warm-start"
     if (start / "config.json").exists():
         check_warm(start, preset)
@@ -99,6 +102,7 @@ def train(
     warm: Path | None = None,
     resume: bool = False,
     open_pool: OpenPool | None = None,
+    nodes: Nodes | None = None,
 ) -> str:
     """Run a preset.
 
@@ -110,6 +114,7 @@ def train(
         warm: a folder with a warm policy; None: the preset's own warm start is made first.
         resume: go on from the newest checkpoint in `out`.
         open_pool: opens the pool that the preset names; a run in the lab needs none.
+        nodes: where rollouts are played; None: in this process.
 
     Returns:
         Why the run was stopped before its end; empty where it was not.
@@ -124,7 +129,7 @@ def train(
     checkpoint = _checkpoint(folder, preset, seed) if resume else None
     if is_first:
         check_start(preset, out, seed, warm=warm, resume=resume)
-    with opened_course(preset, seed, open_pool, examined=is_first) as course:
+    with opened_course(preset, seed, open_pool, examined=is_first, nodes=nodes) as course:
         if is_first and not resume:
             folder.begin(preset.to_dict(), seed)
         net = _warm_net(preset, warm or out / "warm-start", seed, report, given=warm is not None)
@@ -181,7 +186,11 @@ def _train(
         )
     if exam is not None and checkpoint is None:
         _evaluate(exam, net, preset, scoring, folder, 0, report)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    try:
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    finally:
+        if trainer.overlap is not None:
+            trainer.overlap.close()
     _finish(trainer, net, folder, Trained(preset.prompt_style, preset.max_completion))
     return alarm.stopped
 

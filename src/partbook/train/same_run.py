@@ -20,9 +20,11 @@ __all__ = ["check_checkpoint", "check_resumed", "check_warm"]
 _MAY_CHANGE = (
     "name",
     "about",
+    "launch",
     "estimate",
     "grpo.steps",
     "grpo.timeout_s",
+    "grpo.patience_s",
     "grpo.evaluate_every",
     "grpo.evaluation_problems",
     "grpo.keep_traces",

@@ -7,6 +7,7 @@ for. It raises nothing: a store that cannot be written is reported, and training
 
 import logging
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,6 +62,8 @@ class Scoring:
     """A control: whatever happened, the reward is the same."""
     before: Mapping[str, Trace] = field(default_factory=dict)
     """The runs of first rounds that rows of second rounds name as their parents."""
+    waited_s: float = 0.0
+    """Seconds in which the policy has waited for workers."""
     __name__ = "conductor"  # TRL names its metrics after the function
 
     async def __call__(
@@ -84,7 +87,9 @@ class Scoring:
         rows = [Row.from_json(text) for text in row]
         texts = [text if isinstance(text, str) else text[-1]["content"] for text in completions]
         before = [self.before.get(one.parent) for one in rows]
+        began = time.monotonic()
         outcomes = await self.environment.score(rows, texts, before)
+        self.waited_s += time.monotonic() - began
         if log_metric is not None:
             for name, value in step_metrics(rows, outcomes).items():
                 log_metric(name, value)

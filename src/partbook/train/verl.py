@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ESTIMATOR",
     "advantages_of_whole_groups",
-    "launch_command",
     "read_verl_run",
     "score_rollout",
     "verl_rows",
@@ -193,62 +192,3 @@ def read_verl_run(folder: Path) -> tuple[Preset, int]:
     except (OSError, ValueError, KeyError) as err:
         raise ConfigError(f"no data of train verl in {folder}: {err}") from err
     return load_preset(name, changes), seed
-
-
-def launch_command(preset: Preset, folder: Path, nodes: int, gpus: int, seed: int) -> list[str]:
-    """What starts verl on the data, word by word; written for verl 0.9, whose pins differ.
-
-    Args:
-        preset: the run.
-        folder: of the data.
-        nodes: machines in the Ray cluster.
-        gpus: of each machine.
-        seed: of the rows.
-    """
-    grpo, trainer = preset.grpo, preset.trainer
-    actor, rollout = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
-    file = folder.resolve() / "train.parquet"
-    values: dict[str, object] = {
-        "algorithm.adv_estimator": ESTIMATOR,
-        "algorithm.use_kl_in_reward": False,
-        "data.train_files": file,
-        "data.val_files": file,
-        "data.train_batch_size": grpo.problems,
-        "data.shuffle": False,
-        "data.seed": seed,
-        "data.max_prompt_length": preset.policy.context - preset.max_completion,
-        "data.max_response_length": preset.max_completion,
-        "actor_rollout_ref.model.path": preset.policy.model,
-        "actor_rollout_ref.model.enable_gradient_checkpointing": True,
-        f"{actor}.optim.lr": trainer.get("learning_rate", 1e-6),
-        f"{actor}.optim.lr_scheduler_type": trainer.get("lr_scheduler_type", "constant"),
-        f"{actor}.optim.lr_warmup_steps_ratio": trainer.get("warmup_steps", 0.0),
-        f"{actor}.optim.weight_decay": trainer.get("weight_decay", 0.0),
-        f"{actor}.optim.clip_grad": trainer.get("max_grad_norm", 1.0),
-        f"{actor}.ppo_mini_batch_size": grpo.problems,
-        f"{actor}.ppo_micro_batch_size_per_gpu": trainer.get("per_device_train_batch_size", 8),
-        f"{actor}.clip_ratio": trainer.get("epsilon", 0.2),
-        f"{actor}.use_kl_loss": False,
-        f"{actor}.entropy_coeff": 0,
-        f"{actor}.loss_agg_mode": "token-mean",
-        f"{rollout}.name": "vllm",
-        f"{rollout}.n": grpo.rollouts,
-        f"{rollout}.temperature": trainer.get("temperature", 1.0),
-        f"{rollout}.log_prob_micro_batch_size_per_gpu": trainer.get(
-            "per_device_train_batch_size", 8
-        ),
-        "reward.custom_reward_function.path": "pkg://partbook.cli.verl_reward",
-        "reward.custom_reward_function.name": "compute_score",
-        "trainer.nnodes": nodes,
-        "trainer.n_gpus_per_node": gpus,
-        "trainer.total_epochs": 1,
-        "trainer.total_training_steps": grpo.steps,
-        "trainer.save_freq": trainer.get("save_steps", 20),
-        "trainer.test_freq": -1,
-        "trainer.val_before_train": False,
-        "trainer.resume_mode": "auto",
-        "trainer.project_name": "partbook",
-        "trainer.experiment_name": preset.name,
-        "trainer.default_local_dir": folder.resolve() / "checkpoints",
-    }
-    return ["python3", "-m", "verl.trainer.main_ppo", *(f"{key}={values[key]}" for key in values)]
