@@ -29,6 +29,7 @@ __all__ = [
     "TASKS",
     "WORKERS",
     "Group",
+    "Offer",
     "Plugin",
     "find_plugin",
     "installed_plugins",

@@ -24,6 +24,7 @@ from partbook.plugins import (
 from partbook.pool import AgentPool
 
 __all__ = [
+    "CallsOf",
     "SystemPlugin",
     "SystemWanted",
     "build_plugged_system",
