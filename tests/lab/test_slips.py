@@ -1,4 +1,5 @@
 from partbook.lab.carrying import Task, carry_out, perfect
+from partbook.lab.operations import OPERATIONS
 from partbook.lab.problem import lab_problems
 from partbook.lab.reading import mentions
 from partbook.lab.slips import end_of, slip
@@ -45,3 +46,9 @@ def test_the_end_of_a_question_follows_a_forced_value():
     assert end_of(question) == "mulpmulp"
     assert end_of(question, task, "pl") == "plpl"
     assert end_of("Good morning!") is None
+
+
+def test_a_slip_from_a_date_that_does_not_exist_is_a_date():
+    task = Task(OPERATIONS["birthday"], ("ada",), ("ada was born on 2026-13-01",))
+
+    assert slip(task, "2026-13-01", "", 0) == "2000-01-01"

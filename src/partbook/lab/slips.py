@@ -123,5 +123,6 @@ def _further(task: Task, right: str) -> Iterator[str]:
 def _moved(day: str, by: int) -> str:
     try:
         return (date.fromisoformat(day) + timedelta(by)).isoformat()
-    except OverflowError:
+    except (OverflowError, ValueError):
+        # The last day there is, or a birthday that a policy made up, like 2026-13-01.
         return "2000-01-01"
