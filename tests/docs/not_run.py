@@ -59,6 +59,12 @@ MODELS: dict[str, tuple[str, ...]] = {
 """Need models of hundreds of MB: here they must end with the sentence that says how to get them."""
 
 NOT_RUN: dict[str, dict[str, str]] = {
+    "README.md": {"import asyncio, partbook": "590 MB of models; examples/start.ipynb is run"},
+    "docs/many-machines.md": {"partbook": "needs a cluster; tests/spread starts one"},
+    "docs/speed.md": {
+        ".venv/bin/python bench/sheet.py": LONG,
+        "MOCK_BASE=": "needs valgrind, and minutes of a core",
+    },
     "docs/quickstart.md": {
         ". .venv": "sets up what runs this test",
         "export OPENAI_API_KEY": "a key of the reader's",

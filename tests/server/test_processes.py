@@ -165,7 +165,8 @@ def test_metrics_are_the_sum_of_all_processes_and_keep_what_a_killed_one_did(sto
         for _ in range(12):
             ask(family.url)
         until(lambda: family.metrics()["processes"] == 2)
-        counted = [family.metrics()['requests_total{route="chat",status="200"}'] for _ in range(6)]
+        until(lambda: chats(family) == 12.0)
+        counted = [chats(family) for _ in range(6)]
         until(lambda: told(family) >= 3)  # seconds in which everybody has written its own
         os.kill(family.pids()[0], signal.SIGKILL)
         after = family.metrics()
@@ -174,6 +175,10 @@ def test_metrics_are_the_sum_of_all_processes_and_keep_what_a_killed_one_did(sto
     assert after['requests_total{route="chat",status="200"}'] == 12.0
     assert after["calls_total"] == 12.0
     assert after['request_seconds_bucket{le="+Inf"}'] == 12.0
+
+
+def chats(family: Family) -> float:
+    return family.metrics()['requests_total{route="chat",status="200"}']
 
 
 def told(family: Family) -> float:
