@@ -23,9 +23,12 @@ from pathlib import Path
 from typing import IO, Self
 
 import aiohttp
+import pytest
 
 from partbook.store import ApiKeys, Store
 from tests.chaos.provider import PRICE, Provider, answer_of
+
+pytest.importorskip("uvicorn", reason="needs pip install 'partbook[serve]'")
 
 REQUESTS = int(os.environ.get("PARTBOOK_STORM", "120"))
 AT_ONCE = 12
