@@ -154,10 +154,12 @@ def evaluate_command(
     _need_extra()
     from partbook.train.course import exam_rows
     from partbook.train.environment import lab_environment
+    from partbook.train.hush import hush
     from partbook.train.policy import open_net
     from partbook.train.run import Exam
     from partbook.train.second_look import second_look
 
+    hush()
     rows, net = exam_rows(chosen, known, problems, seed), open_net(str(policy))
     environment, draw = lab_environment(), seed + 1 if sampled else None
     if again:
