@@ -9,9 +9,10 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from partbook.cli.pricing import listed_price
 from partbook.errors import ConfigError
-from partbook.pool import FREE, Price, WorkerSpec
-from partbook.price_table import OwnPrice, read_own_prices
+from partbook.pool import Price, WorkerSpec
+from partbook.price_table import read_own_prices
 
 if TYPE_CHECKING:
     from partbook.config import PoolConfig
@@ -129,21 +130,7 @@ def _pair(option: str, text: str, like: str) -> tuple[Decimal, Decimal]:
 def priced(specs: Sequence[WorkerSpec], prices: Path | None) -> list[WorkerSpec]:
     """The specs with their prices, where they are known; nobody is opened, and no key is read."""
     own = read_own_prices(prices)
-    return [replace(spec, price=_price(spec, own)) for spec in specs]
-
-
-def _price(spec: WorkerSpec, own: Sequence[OwnPrice]) -> Price | None:
-    if spec.kind == "lab":
-        from partbook.lab.pool import lab_pool
-
-        return lab_pool(order=[spec.model])[0].spec.price
-    if spec.price is not None or spec.kind != "http":
-        return spec.price or FREE
-    from partbook.models.presets import PRESETS
-    from partbook.prices import price_of
-
-    endpoint = PRESETS[spec.endpoint].endpoint if spec.endpoint in PRESETS else spec.endpoint
-    return price_of(spec.model, endpoint, own)
+    return [replace(spec, price=listed_price(spec, own)) for spec in specs]
 
 
 def played_mix(

@@ -10,12 +10,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from partbook.cli.opening import Absent, closed_pool, opened_pool
+from partbook.cli.pricing import listed_price
 from partbook.cli.probing import probe_of
 from partbook.config import load_pool
 from partbook.errors import PartbookError
 from partbook.message import Message
-from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
-from partbook.price_table import OwnPrice, read_own_prices
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price_table import read_own_prices
 
 if TYPE_CHECKING:
     from partbook.spread.post import Away
@@ -86,25 +87,10 @@ def priced_pool(data: "Data") -> AgentPool:
     own = read_own_prices(None)
     config = load_pool(data.pool)
     workers = (
-        Worker(replace(spec, price=_price(spec, own)), Absent(spec.name)) for spec in config.workers
+        Worker(replace(spec, price=listed_price(spec, own)), Absent(spec.name))
+        for spec in config.workers
     )
     return training_pool(AgentPool(config.name, tuple(workers)), data)
-
-
-def _price(spec: WorkerSpec, own: tuple[OwnPrice, ...]) -> Price | None:
-    if spec.kind == "lab":
-        from partbook.lab.pool import lab_pool
-
-        return lab_pool(order=[spec.model])[0].spec.price
-    if spec.plugged is not None:
-        return FREE if spec.is_tool else spec.price
-    if spec.price is not None or spec.kind != "http":
-        return spec.price or FREE
-    from partbook.models.http import PRESETS
-    from partbook.prices import price_of
-
-    endpoint = PRESETS[spec.endpoint].endpoint if spec.endpoint in PRESETS else spec.endpoint
-    return price_of(spec.model, endpoint, own)
 
 
 async def ask_workers(pool: AgentPool) -> list[Asked]:
