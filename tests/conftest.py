@@ -24,6 +24,14 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if report.skipped:  # a whole module, by `importorskip`
+        collector.config.stash[_SKIPPED].append(collector.nodeid)
+    return report
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if session.config.getoption("--no-skips") and session.config.stash[_SKIPPED]:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

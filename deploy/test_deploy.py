@@ -1,7 +1,8 @@
 """The files of `deploy/` are what their tools take, and agree with this server's own options.
 
-Nothing is pulled and nothing started: Compose resolves its file, Helm renders its chart, schemas of
-Kubernetes are asked about what came out, and our command line parses what would be run.
+`make deploy-check` installs the tools and runs this. Nothing is pulled and nothing started: Compose
+resolves its file, Helm renders its chart, schemas of Kubernetes are asked about what came out, and
+our command line parses what would be run.
 """
 
 import json
@@ -12,27 +13,23 @@ import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import helm_python as helm
+import kubernetes_validate
 import pytest
 import typer
+import yaml
 
-yaml = pytest.importorskip("yaml", reason="needs pip install 'partbook[dev]'")
-helm = pytest.importorskip("helm_python", reason="needs pip install 'partbook[dev]'")
-kubernetes_validate = pytest.importorskip(
-    "kubernetes_validate", reason="needs pip install 'partbook[dev]'"
-)
-pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
-
-from partbook.cli.conductors import find_outside  # noqa: E402 - after what may be missing
-from partbook.cli.main import app  # noqa: E402
-from partbook.config import load_pool  # noqa: E402
-from partbook.price_table import own_price_of, read_own_prices  # noqa: E402
-from partbook.server.admission import OpenDoor  # noqa: E402
-from partbook.server.app import Endpoint  # noqa: E402
-from partbook.server.metrics import Metrics  # noqa: E402
-from partbook.server.served import Served  # noqa: E402
-from partbook.store.place import resolve  # noqa: E402
-from tests.fakes import pool_of  # noqa: E402
-from tests.server.models import Saying  # noqa: E402
+from partbook.cli.conductors import find_outside
+from partbook.cli.main import app
+from partbook.config import load_pool
+from partbook.price_table import own_price_of, read_own_prices
+from partbook.server.admission import OpenDoor
+from partbook.server.app import Endpoint
+from partbook.server.metrics import Metrics
+from partbook.server.served import Served
+from partbook.store.place import resolve
+from tests.fakes import pool_of
+from tests.server.models import Saying
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
