@@ -7,7 +7,7 @@ EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 LOCKS := $(wildcard locks/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs site lock lock-check licences sbom wheel release-check page page-check bench deploy-check load-test schema-fuzz fuzz chaos kill-test ranks-test verl-check lab-table reproduce reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs site lock lock-check licences sbom wheel release-check page page-check bench deploy-check load-test schema-fuzz fuzz chaos kill-test cluster-test ranks-test verl-check lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -109,10 +109,13 @@ fuzz: dev ## an hour of atheris for each reader of hostile text; FUZZ_MINUTES=5 
 	for target in parser wire judges rows pool bodies bills model_files; do PYTHONPATH=bench/out/atheris $(BIN)/python tests/fuzz/run.py $$target $(FUZZ_MINUTES) || exit 1; done
 
 chaos: dev ## 3,000 requests through bad weather, kills and locks, and a clock that jumps (an hour)
-	PARTBOOK_STORM=3000 $(BIN)/pytest tests/chaos -s
+	PARTBOOK_STORM=3000 $(BIN)/pytest -s tests/chaos/test_storm.py tests/chaos/long_clock.py
 
 kill-test: dev models ## 200 runs killed and taken up again; minutes
 	PARTBOOK_KILLS=200 $(BIN)/pytest tests/e2e/test_kill.py -s
+
+cluster-test: dev ## a Ray cluster of three nodes on this machine, one of which is killed; a minute
+	$(BIN)/pytest -s tests/spread/long_cluster.py
 
 ranks-test: dev ## whole trainings on two processes beside the same on one, killed and resumed; minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest -s tests/train/long_ranks.py
