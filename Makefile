@@ -20,7 +20,7 @@ setup: .venv/installed system  ## create .venv with the partbook command in it; 
 	$(BIN)/python -m scripts.supply.install setup
 	@touch $@
 
-dev: setup .venv/developed  ## as setup, with what training, evaluation and the tests need (2.4 GB)
+dev: setup .venv/developed  ## as setup, with what training, evaluation and the tests need (2.8 GB)
 
 .venv/developed: pyproject.toml scripts/cpu-torch.sh $(LOCKS)
 	@sh scripts/system-packages.sh dev
