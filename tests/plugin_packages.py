@@ -1,13 +1,12 @@
 """Installed packages with entry points, written into a folder: what pip leaves behind."""
 
-import json
-import os
 import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
+
+from tests.launcher import Launcher
 
 WORKER = """
 from contextlib import asynccontextmanager
@@ -39,77 +38,17 @@ def worker(body: str, more: str = "") -> str:
 SAYS_HELLO = worker('return Completion("hello", Usage(1, 1))')
 
 
-LAUNCHER = """
-import json, os, sys
-import partbook.cli.plugins, partbook.cli.evaluating, partbook.cli.playing, partbook.plugin_api
-import partbook.models.cached, partbook.models.foreign, partbook.store, partbook.tasks.catalogue
-from partbook.cli.main import main
-for line in sys.stdin:
-    order = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        for number, path in enumerate(order["files"]):
-            flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-            os.dup2(os.open(path, flags), number)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)
-        os.environ.update(order["env"])
-        os.chdir(order["folder"])
-        sys.path.insert(0, order["folder"])
-        sys.argv = ["partbook", *order["arguments"]]
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = end.code or 0
-        except BaseException:
-            sys.excepthook(*sys.exc_info())
-            status = 99
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-"""Forks a process for each line it reads: what `partbook` does, without the time to import it."""
-
-
-class Launcher:
-    """Runs processes of the command with packages of a folder, quickly."""
-
-    def __init__(self, folder: Path) -> None:
-        self._files = [folder / name for name in ("stdin", "stdout", "stderr")]
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", LAUNCHER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(
-        self, folder: Path, arguments: Sequence[str], stdin: str, env: Mapping[str, str]
-    ) -> subprocess.CompletedProcess[str]:
-        """What the command comes to: its exit status, and what it printed."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._files[0].write_text(stdin)
-        order = {
-            "folder": str(folder),
-            "arguments": list(arguments),
-            "env": {"PARTBOOK_STORE": os.environ["PARTBOOK_STORE"], "COLUMNS": "300", **env},
-            "files": [str(file) for file in self._files],
-        }
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        status = int(self._process.stdout.readline())
-        out, err = (file.read_text() for file in self._files[1:])
-        return subprocess.CompletedProcess([], status, out, err)
-
-    def close(self) -> None:
-        """End it."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(10)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+IMPORTS = (
+    "partbook.cli.plugins",
+    "partbook.cli.evaluating",
+    "partbook.cli.playing",
+    "partbook.plugin_api",
+    "partbook.models.cached",
+    "partbook.models.foreign",
+    "partbook.store",
+    "partbook.tasks.catalogue",
+)
+"""What commands with plug-ins need."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +56,7 @@ class Site:
     """A folder of installed packages, and the command that sees them."""
 
     folder: Path
-    launcher: "Launcher"
+    launcher: Launcher
 
     def add(
         self,
@@ -144,7 +83,8 @@ class Site:
         self, *arguments: str, stdin: str = "", **env: str
     ) -> subprocess.CompletedProcess[str]:
         """What `partbook ARGUMENTS` comes to in a process that sees these packages."""
-        return self.launcher.run(self.folder, arguments, stdin, env)
+        env = {"COLUMNS": "300"} | env
+        return self.launcher.run(*arguments, folder=self.folder, stdin=stdin, **env)
 
     def pool(self, kind: str, more: str = "") -> str:
         """A pool file with one worker of this kind."""

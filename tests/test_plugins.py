@@ -6,14 +6,15 @@ import sys
 
 import pytest
 
-from tests.plugin_packages import SAYS_HELLO, Launcher, Site, worker
+from tests.launcher import Launcher
+from tests.plugin_packages import IMPORTS, SAYS_HELLO, Site, worker
 
 MARKED = "import pathlib\npathlib.Path(__file__).with_name('loaded').touch()\n"
 
 
 @pytest.fixture(scope="module")
 def launcher(tmp_path_factory):
-    launcher = Launcher(tmp_path_factory.mktemp("launcher"))
+    launcher = Launcher(tmp_path_factory.mktemp("launcher"), *IMPORTS)
     yield launcher
     launcher.close()
 

@@ -5,12 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,6 +17,7 @@ from partbook.cli.main import app
 from partbook.errors import ConfigError
 from partbook.evaluate.calls import CALLS
 from partbook.evaluate.results import RESULTS
+from tests.paid_server import paid_server
 
 LAB = ["evaluate", "lab", "--systems", "worker:gus,worker:tim,random", "--limit", "12"]
 
@@ -208,55 +205,11 @@ def test_an_evaluation_that_is_killed_again_and_again_gives_the_identical_table(
     assert set(cells.values()) == {1}
 
 
-@dataclass
-class Counting:
-    """A server that answers every chat with `<answer>4</answer>` and counts what it was asked."""
-
-    url: str = ""
-    asked: Counter[str] = field(default_factory=Counter)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+USAGE = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
 
 
-@contextmanager
-def counting_server() -> Iterator[Counting]:
-    counted = Counting()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            asked = json.loads(body)
-            with counted.lock:
-                counted.asked[json.dumps([asked["model"], asked["messages"]])] += 1
-            said = {
-                "model": asked["model"],
-                "choices": [
-                    {
-                        "message": {"role": "assistant", "content": "<answer>4</answer>"},
-                        "finish_reason": "stop",
-                    }
-                ],
-                "usage": {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25},
-            }
-            data = json.dumps(said).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    counted.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield counted
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+def counting_server():
+    return paid_server(answer="<answer>4</answer>", usage=USAGE)
 
 
 POOL = """

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.e2e.kill_world import Launcher, Server, running_server
+from tests.e2e.kill_world import IMPORTS, Server, running_server
+from tests.launcher import Launcher
 
 
 @pytest.fixture(scope="module")
 def partbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
     """The command, started quickly."""
-    launcher = Launcher(tmp_path_factory.mktemp("launcher"))
+    launcher = Launcher(tmp_path_factory.mktemp("launcher"), *IMPORTS)
     yield launcher
     launcher.close()
 

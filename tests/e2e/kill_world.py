@@ -7,41 +7,25 @@ made it, however late it arrives.
 import json
 import os
 import queue
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-LAUNCHER = """
-import json, os, sys
-import alembic, aiohttp, sqlalchemy.dialects.sqlite
-import partbook.cli.live, partbook.models.discreet, partbook.models.http, partbook.models.parameters
-import partbook.prices, partbook.store
-from partbook.cli.main import main
-for line in sys.stdin:
-    order = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        for number in (1, 2):
-            file = os.open(order["files"][number - 1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(file, number)
-        os.environ.update(order["env"])
-        sys.argv = ["partbook", *order["arguments"]]
-        try:
-            main()
-        except SystemExit as end:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(end.code or 0)
-    print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-"""Forks a process for each line it reads: what `partbook` does, without the time to import it."""
+IMPORTS = (
+    "alembic",
+    "aiohttp",
+    "sqlalchemy.dialects.sqlite",
+    "partbook.cli.live",
+    "partbook.models.discreet",
+    "partbook.models.http",
+    "partbook.models.parameters",
+    "partbook.prices",
+    "partbook.store",
+)
+"""What a run needs."""
 
 STEPS = ("alpha", "beta", "gamma", "delta")
 """Each stands in one step's subtask; `gamma` reads the first two, `delta` reads `gamma`."""
@@ -153,50 +137,6 @@ def running_server() -> Iterator[Server]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-class Launcher:
-    """Starts processes of the command, quickly."""
-
-    def __init__(self, folder: Path) -> None:
-        self._files = [folder / "stdout.txt", folder / "stderr.txt"]
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", LAUNCHER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def start(self, *arguments: str, **env: str) -> int:
-        """Start `partbook ARGUMENTS` and give its process id."""
-        env = {"PARTBOOK_STORE": os.environ["PARTBOOK_STORE"]} | env
-        order = {"arguments": arguments, "env": env, "files": [str(file) for file in self._files]}
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        return int(self._line())
-
-    def wait(self) -> subprocess.CompletedProcess[str]:
-        """The exit status of what was started last (below 0: killed), and what it printed."""
-        status = int(self._line())
-        out, err = (file.read_text() for file in self._files)
-        return subprocess.CompletedProcess([], status, out, err)
-
-    def run(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-        """What `partbook ARGUMENTS` comes to."""
-        self.start(*arguments, **env)
-        return self.wait()
-
-    def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(10)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-
-    def _line(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
 
 
 def kill(process: int) -> None:

@@ -20,7 +20,8 @@ import pytest
 from partbook.resume import known_texts
 from partbook.store import Store
 from partbook.trace import Trace
-from tests.e2e.kill_world import STEPS, WORKFLOW, Launcher, Server, kill
+from tests.e2e.kill_world import IMPORTS, STEPS, WORKFLOW, Server, kill
+from tests.launcher import Launcher
 
 KILLS = int(os.environ.get("PARTBOOK_KILLS", "20"))
 LONGEST_WAIT_S = 0.015
@@ -47,7 +48,7 @@ class Tally:
 
 @pytest.fixture
 def launcher(tmp_path):
-    started = Launcher(tmp_path)
+    started = Launcher(tmp_path, *IMPORTS)
     yield started
     started.close()
 

@@ -6,7 +6,8 @@ import sqlite3
 from pathlib import Path
 
 from partbook.store import Store
-from tests.e2e.kill_world import ANSWERS, STEPS, WORKFLOW, Launcher, Server, kill
+from tests.e2e.kill_world import ANSWERS, STEPS, WORKFLOW, Server, kill
+from tests.launcher import Launcher
 
 KEY = "sk-planted-0123456789abcdef"
 

@@ -14,7 +14,7 @@ import pytest
 
 from partbook.evaluate.calls import CALLS
 from partbook.evaluate.results import RESULTS
-from tests.spread.paid_server import paid_server
+from tests.paid_server import paid_server
 
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own are not ours to mend
 

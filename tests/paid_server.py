@@ -1,10 +1,10 @@
-"""A provider on loopback that takes its time, and keeps the bill that a real one would send."""
+"""A provider on loopback that takes its time, and counts the requests that it would bill."""
 
 import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -45,7 +45,12 @@ class Provider:
 
 
 @contextmanager
-def paid_server(latency_s: float) -> Iterator[Provider]:
+def paid_server(
+    latency_s: float = 0.0,
+    answer: str = "<answer>{model}</answer>",
+    usage: Mapping[str, int] = USAGE,
+) -> Iterator[Provider]:
+    """Every chat is answered alike: with the answer, in which the model's name may stand."""
     provider = Provider(latency_s)
 
     class Handler(BaseHTTPRequestHandler):
@@ -53,10 +58,10 @@ def paid_server(latency_s: float) -> Iterator[Provider]:
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            message = {"role": "assistant", "content": f"<answer>{asked['model']}</answer>"}
+            message = {"role": "assistant", "content": answer.format(model=asked["model"])}
             with provider.answering(asked):
                 choice = {"message": message, "finish_reason": "stop"}
-                said = {"model": asked["model"], "choices": [choice], "usage": USAGE}
+                said = {"model": asked["model"], "choices": [choice], "usage": usage}
                 data = json.dumps(said).encode()
             with suppress(ConnectionError):  # a node that was killed does not listen any more
                 self.send_response(200)
