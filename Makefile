@@ -36,8 +36,8 @@ models: setup  ## fetch the embedded models (590 MB, once)
 run: models  ## answer Q="..." on the embedded pool, showing every step
 	@$(BIN)/partbook run --show "$(Q)"
 
-test: dev models  ## all tests that need no GPU, no key and no hour
-	$(BIN)/pytest $(PYTEST)
+test: dev models  ## all tests that need no GPU, no key and no hour, two files at a time
+	$(BIN)/pytest -n 2 --dist loadfile $(PYTEST)
 
 budget-test: dev  ## 20,000 adversarial schedules against the budget (ten minutes)
 	BUDGET_SCHEDULES=20000 $(BIN)/pytest -s tests/test_budget_schedules.py

@@ -32,14 +32,23 @@ def pytest_make_collect_report(collector):
     return report
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Of pytest-xdist: a process that has run a part of the tests has ended."""
+    node.config.stash[_SKIPPED] += getattr(node, "workeroutput", {}).get("skipped", [])
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if session.config.getoption("--no-skips") and session.config.stash[_SKIPPED]:
+    skipped = session.config.stash[_SKIPPED]
+    if hasattr(session.config, "workeroutput"):  # one of those processes
+        session.config.workeroutput["skipped"] = skipped
+    elif session.config.getoption("--no-skips") and skipped:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     if config.getoption("--no-skips"):
-        for name in config.stash[_SKIPPED]:
+        for name in sorted(set(config.stash[_SKIPPED])):
             terminalreporter.write_line(f"skipped, which --no-skips forbids: {name}", red=True)
 
 

@@ -52,7 +52,7 @@ def step_trace(
     started: StepStarted, finished: StepFinished | None, attempts: Sequence[StepRetried] = ()
 ) -> StepTrace:
     """What is known of a step from its events; None: it has not ended."""
-    tried = sum(attempt.calls for attempt in attempts) if attempts else 0
+    tried = sum(attempt.calls for attempt in attempts)
     if finished is None:
         begun = (started.step, started.worker, started.messages, started.at_s)
         return StepTrace(*begun, calls=tried + 1, attempts=tuple(attempts))
