@@ -10,7 +10,8 @@ Engines that look at `STEPS` also play a workflow of another size: `PARTS`, inde
 other, then one step more that reads all their answers.
 
 Environment: `MOCK_BASE` (base URL of the mock server), `TOTAL` (workflows of the concurrent part),
-`SEQ` (of the sequential part, which may be 0), `CONC` (workflows at once), `STEPS` (1 to 5).
+`SEQ` (of the sequential part, which may be 0), `CONC` (workflows at once), `STEPS` (1 to 5),
+`COLLECT` (`seldom`: the garbage collector is set as in Partbook's commands).
 """
 
 import asyncio
@@ -70,6 +71,11 @@ def main(name: str, setup: Setup) -> None:
         int(os.environ.get(key, default))
         for key, default in (("TOTAL", "2000"), ("SEQ", "40"), ("CONC", "200"))
     )
+    if os.environ.get("COLLECT") == "seldom":
+        from partbook.collector import collect_seldom  # noqa: PLC0415 - rivals do not have it
+
+        collect_seldom()
+        name += ", garbage collected seldom"
     allow_connections()
     asyncio.run(bench(name, setup, total, seq, conc))
 

@@ -39,6 +39,8 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "partbook-store": ("partbook", {"STORE": "1"}),
     "partbook-journal": ("partbook", {"STORE": "journal"}),
     "dspy-litellm": ("dspy", {"ENGINE": "litellm"}),
+    "aiohttp-seldom": ("aiohttp", {"COLLECT": "seldom"}),
+    "partbook-seldom": ("partbook", {"COLLECT": "seldom"}),
 }
 """Engines that are another one in another environment."""
 

@@ -56,9 +56,9 @@ def test_growth_is_judged_by_the_cost_with_a_thousand_at_once():
     }
     found = {"points": [point], "growth": [1.25, 1.2, 1.3], "wrong": 0}
 
-    text = page(ABOUT, {"growth": {"engines": {"partbook": found}}})
+    text = page(ABOUT, {"growth": {"engines": {"partbook-seldom": found}}})
 
-    assert "| partbook | 1,000 | 3 | 0.80 | 120 | 2000 | 900 |" in text
+    assert "| partbook-seldom | 1,000 | 3 | 0.80 | 120 | 2000 | 900 |" in text
     assert (
         "takes 1.25 (1.20 to 1.30) times the CPU time of one of 10; at most 1.2: **missed**" in text
     )

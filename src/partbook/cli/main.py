@@ -35,6 +35,7 @@ from partbook.cli.simulate import simulate_app
 from partbook.cli.task import task_app
 from partbook.cli.train import train_app
 from partbook.cli.workflow import workflow_app
+from partbook.collector import collect_seldom
 from partbook.errors import PartbookError
 
 __all__ = ["app", "main"]
@@ -99,6 +100,7 @@ app.add_typer(simulate_app, name="simulate")
 
 def main() -> None:
     """Run the command line."""
+    collect_seldom()
     try:
         app()
     except PartbookError as err:

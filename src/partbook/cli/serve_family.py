@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from partbook.cli.serve_process import Place, ServeWish, answer
+from partbook.collector import collect_seldom
 from partbook.errors import ConfigError, PartbookError
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def _be_one(
     from partbook.server.siblings import Siblings
 
     os.setpgrp()
+    collect_seldom()
 
     def greet(lines: Sequence[str]) -> None:
         told.send(list(lines))

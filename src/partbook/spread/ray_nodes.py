@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+from partbook.collector import collect_seldom
 from partbook.errors import ConfigError, PartbookError
 from partbook.pool import WorkerSpec
 from partbook.spread.letters import FromNode, Told, ToNode
@@ -76,6 +77,7 @@ class _Actor:
     """A station in a process of its own. Errors of ours travel as values."""
 
     def __init__(self) -> None:
+        collect_seldom()
         self._station = Station()
 
     async def versions(self) -> Versions:
