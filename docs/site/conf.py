@@ -57,6 +57,7 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", _leave_out_what_is_not_there)
     app.connect("source-read", _name_folders)
     app.connect("doctree-read", _open_reports)
+    app.connect("html-page-context", _say_the_language)
 
 
 def _leave_out_what_is_not_there(app: Sphinx, name: str, source: list[str]) -> None:
@@ -88,3 +89,11 @@ def _open_reports(app: Sphinx, doctree: nodes.document) -> None:
             depth = app.env.docname.count("/")
             target = "../" * depth + path.name
             link.replace_self(nodes.reference("", "", *link.children, refuri=target))
+
+
+def _say_the_language(
+    app: Sphinx, name: str, template: str, context: dict[str, object], doctree: object
+) -> None:
+    """Mark Korean pages as such, for screen readers and for the choice of fonts."""
+    if name.endswith(".ko"):
+        context["language"] = "ko"
