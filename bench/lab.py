@@ -1,4 +1,4 @@
-"""How many calls a second the lab's workers answer, and how many problems are made.
+"""How many calls a second the lab's workers answer, how many problems are made, what each takes.
 
     python bench/lab.py [--calls 20000]
 
@@ -15,14 +15,16 @@ from partbook.lab.pool import lab_pool
 from partbook.lab.problem import lab_problems
 from partbook.prompt import worker_messages
 
+PROBLEMS = 1000
+
 
 async def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, default=20_000)
     calls = parser.parse_args().calls
-    begun = time.perf_counter()
-    problems = lab_problems(1000, "test")
-    made_s = time.perf_counter() - begun
+    begun, used = time.perf_counter(), time.process_time()
+    problems = lab_problems(PROBLEMS, "test")
+    made_s, made_cpu_s = time.perf_counter() - begun, time.process_time() - used
     pool = lab_pool()
     asked = [
         (worker, worker_messages(problem.question, part.subtask, [], worker.spec))
@@ -30,13 +32,16 @@ async def main() -> None:
         for part in problem.parts
         for worker in pool.workers
     ]
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for i in range(calls):
         worker, messages = asked[i % len(asked)]
         await worker.model.chat(messages, worker.spec.sampling)
-    took_s = time.perf_counter() - begun
-    keep({"calls_per_s": calls / took_s, "problems_per_s": 1000 / made_s})
-    print(f"lab: {calls / took_s:,.0f} worker calls/s, {1000 / made_s:,.0f} problems/s")
+    took_s, took_cpu_s = time.perf_counter() - begun, time.process_time() - used
+    keep({"calls_per_s": calls / took_s, "problems_per_s": PROBLEMS / made_s})
+    print(
+        f"lab: {calls / took_s:,.0f} worker calls/s, {1e6 * took_cpu_s / calls:.1f} CPU us each; "
+        f"{PROBLEMS / made_s:,.0f} problems/s, {1e6 * made_cpu_s / PROBLEMS:,.0f} CPU us each"
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ pytest.importorskip("torch")
 pytest.importorskip("trl")
 
 import json
+import pickle
 from pathlib import Path
 
 from partbook.claims.material import constants, read_material
@@ -11,7 +12,7 @@ from partbook.claims.programme import CLAIMS, Settings, minutes, programme
 from partbook.claims.stages import left, run_stages
 from partbook.claims.statements import verdicts
 from partbook.claims.table import claims_data, claims_text
-from partbook.train.preset import load_preset
+from partbook.errors import ConfigError
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -59,10 +60,21 @@ def test_policies_that_are_there_are_not_trained_again():
     assert programme(there)[0].work.policy == Path("there/seed-0/policy")
 
 
-def test_all_changes_of_the_programme_are_known_to_the_preset():
-    for stage in programme(Settings(Path("out"))):
-        changes = getattr(stage.work, "changes", ())
-        assert load_preset("tiny", changes).grpo.evaluate_every in (0, 40)
+def test_every_stage_can_be_sent_to_another_process():
+    stages = programme(Settings(Path("out")))
+
+    assert pickle.loads(pickle.dumps(stages)) == stages
+
+
+def test_nothing_is_measured_on_the_way_of_any_run():
+    stages = [stage for stage in programme(Settings(Path("out"))) if stage.name != "rivals"]
+
+    assert {stage.work.preset.grpo.evaluate_every for stage in stages} == {0}
+
+
+def test_an_unknown_change_is_refused_before_anything_is_begun():
+    with pytest.raises(ConfigError, match="stepz"):
+        programme(Settings(Path("out"), changes=("grpo.stepz=1",)))
 
 
 def test_constant_plans_are_right_as_often_as_in_the_labs_table():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from partbook.claims.stages import Stage, left, run_stages
 from partbook.errors import ConfigError
-from tests.claims.dying import killed
+from tests.claims.dying import failing, killed, waiting
 
 
 @dataclass(frozen=True)
@@ -52,3 +52,24 @@ def test_a_stage_whose_process_was_killed_says_so_and_can_go_on(tmp_path):
     with pytest.raises(ConfigError, match="first failed: its process was killed by signal 9; "):
         run_stages(stages, lambda line: None, 1)
     assert left(stages) == stages
+
+
+def test_what_an_earlier_try_wrote_is_not_taken_for_the_reason_of_this_one(tmp_path):
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "trouble.txt").write_text("long ago")
+
+    with pytest.raises(ConfigError, match="first failed: its process was killed by signal 9; "):
+        run_stages([Stage("first", tmp_path / "first", killed)], lambda line: None, 1)
+
+
+def test_a_failure_ends_the_others_with_all_that_they_have_started(tmp_path):
+    stages = [
+        Stage("waiting", tmp_path / "waiting", waiting),
+        Stage("failing", tmp_path / "failing", failing),
+    ]
+
+    with pytest.raises(ConfigError, match="failing failed"):
+        run_stages(stages, lambda line: None, 2)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "waiting" / "number").read_text()), 0)

@@ -4,9 +4,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from partbook.claims.answers import Answer
+from partbook.claims.answers import Answer, apart
 from partbook.claims.material import Material
-from partbook.claims.shares import apart
 from partbook.claims.statements import verdicts
 
 PROBLEMS = 20

@@ -6,16 +6,14 @@ pytest.importorskip("numpy", reason="needs pip install 'partbook[eval]'")
 
 from partbook.conduct import Conductor
 from partbook.errors import ConfigError
-from partbook.evaluate.alone import OneWorker
 from partbook.evaluate.building import Materials, build_systems
 from partbook.evaluate.catalogue import parse_systems
 from partbook.evaluate.conducted import Policy, Recursive
 from partbook.evaluate.encoder import HashedWords
 from partbook.evaluate.mas_router import MasRouterSettings
-from partbook.evaluate.measured import measure
+from partbook.evaluate.measured import measure, posed_trial
 from partbook.evaluate.posed import lab_posed
 from partbook.evaluate.system import Sitting
-from partbook.evaluate.trying import posed_trial
 from partbook.evaluate.wording import LAB_WORDING
 from partbook.lab import lab_pool
 from tests.evaluate.sittings import calls_of, play
@@ -76,15 +74,6 @@ async def test_conductors_are_those_that_were_given():
 
     assert [system.proposer for system in built] == [prompted, trained, trained]
     assert only == [Recursive("recursive:3", prompted, 3)]
-
-
-async def test_a_router_that_is_fitted_already_is_taken_as_it_is():
-    fitted = OneWorker("routerdc", "gus", LAB_WORDING)
-    choices = parse_systems("routerdc", lab_pool())
-
-    assert await build_systems(choices, Materials(lab_pool(), fitted={"routerdc": fitted})) == [
-        fitted
-    ]
 
 
 @pytest.mark.parametrize(

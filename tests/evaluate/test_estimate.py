@@ -12,7 +12,8 @@ from partbook.evaluate.conducted import Conducted, Policy
 from partbook.evaluate.estimate import estimate
 from partbook.evaluate.posed import lab_posed
 from partbook.evaluate.rehearsing import dearest, learning_estimates, rehearsed_systems
-from partbook.pool import FREE, AgentPool, Price
+from partbook.pool import AgentPool
+from partbook.price import FREE, Price
 from tests.evaluate.world import Knows, alone, chain, posed
 from tests.fakes import pool_of
 
@@ -69,6 +70,16 @@ async def test_a_limit_per_problem_is_in_the_estimate():
     found = await estimate([chain(*["w0"] * 5)], posed(10, pool), each=Limits(calls=2))
 
     assert found[0].calls == 20.0
+
+
+async def test_a_limit_below_one_call_leaves_nothing_of_any_system():
+    pool = pool_of(Knows(), Knows(), price=PRICE)
+    choices = parse_systems("worker:w0,moa:2,routerdc,smoothie:dependent", pool, _ALL)
+    systems = await rehearsed_systems(choices, pool, None, None)
+
+    found = await estimate(systems, posed(4, pool), each=Limits(usd=Decimal("0.0000001")))
+
+    assert [one.calls for one in found] == [0.0] * 4
 
 
 async def test_every_system_of_the_catalogue_can_be_rehearsed():

@@ -2,14 +2,7 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="needs pip install 'partbook[eval]'")
 
-from partbook.errors import ConfigError  # noqa: E402
-from partbook.evaluate.learning import (  # noqa: E402
-    Adam,
-    clusters,
-    load_arrays,
-    log_shares,
-    save_arrays,
-)
+from partbook.evaluate.learning import Adam, clusters, log_shares  # noqa: E402
 
 
 def test_adam_finds_the_minimum_of_a_bowl():
@@ -40,33 +33,3 @@ def test_shares_sum_to_1_whatever_the_scores():
     shares = np.exp(log_shares(np.array([[1e4, 1e4, -1e4], [0.0, 0.0, 0.0]])))
 
     assert shares.tolist() == [[0.5, 0.5, 0.0], pytest.approx([1 / 3] * 3)]
-
-
-def test_arrays_survive_being_written(tmp_path):
-    about = {"kind": "RouterDC", "encoder": "words", "workers": ["a"]}
-    save_arrays(tmp_path / "router.npz", about, {"weights": np.eye(2)})
-
-    told, arrays = load_arrays(tmp_path / "router.npz", "RouterDC", "words")
-
-    assert told == about
-    assert arrays["weights"].tolist() == [[1, 0], [0, 1]]
-
-
-def test_a_router_of_another_kind_or_encoder_is_refused(tmp_path):
-    save_arrays(tmp_path / "r.npz", {"kind": "Smoothie", "encoder": "words"}, {})
-
-    with pytest.raises(ConfigError, match="a RouterDC trained on the encoder 'words' was expected"):
-        load_arrays(tmp_path / "r.npz", "RouterDC", "words")
-    with pytest.raises(ConfigError, match="trained on 'words'"):
-        load_arrays(tmp_path / "r.npz", "Smoothie", "all-MiniLM-L6-v2")
-
-
-def test_a_file_that_is_no_router_is_refused(tmp_path):
-    (tmp_path / "r.npz").write_bytes(b"PK\x03\x04 broken")
-    np.savez(tmp_path / "other.npz", x=np.eye(2))
-
-    for name in ("r.npz", "other.npz", "missing.npz"):
-        with pytest.raises(ConfigError, match="cannot read the router"):
-            load_arrays(tmp_path / name, "RouterDC", "words")
-    with pytest.raises(ConfigError, match="cannot write"):
-        save_arrays(tmp_path / "no" / "r.npz", {}, {})

@@ -3,10 +3,14 @@ import asyncio
 import pytest
 
 from partbook.errors import ConfigError
-from partbook.evaluate.measured import Measured, Tried, measure
+from partbook.evaluate.measured import Measured, Tried, measure, posed_trial
+from partbook.evaluate.posed import lab_posed
 from partbook.evaluate.wording import Wording
+from partbook.lab import lab_pool, optimum
+from partbook.workflow import Step, Workflow
+from tests.evaluate.sittings import play
 from tests.evaluate.topics import measured
-from tests.fakes import Echo, pool_of
+from tests.fakes import Echo, Failing, pool_of
 
 
 def table(right, cost=None):
@@ -90,3 +94,25 @@ async def test_no_more_trials_go_on_at_once_than_are_allowed():
     await measure(["q"] * 9, pool_of(Echo("a"), Echo("b")), trial, concurrency=4)
 
     assert most == 4
+
+
+async def test_a_trial_plays_on_its_own_pool_and_asks_the_problems_judge():
+    posed = lab_posed(1, "validation", difficulties=(1,))
+    pool = lab_pool()
+    trial = posed_trial(posed, pool, play)
+    best = optimum(posed[0].judge.problem, pool).workflow
+
+    tried = await trial(0, best)
+    wrong = await trial(0, Workflow((Step(pool.find("zed"), "Answer the question."),)))
+
+    assert (tried.right, wrong.right) == (True, False)
+    assert posed[0].reference in tried.answer.lower()
+    assert tried.cost_usd > 0
+
+
+async def test_an_outage_is_not_judged():
+    trial = posed_trial(lab_posed(1, "validation"), pool_of(Failing(), retries=0), play)
+
+    tried = await trial(0, Workflow((Step(0, "go"),)))
+
+    assert tried.right is None

@@ -38,6 +38,10 @@ def test_a_text_has_the_same_vector_whatever_it_is_encoded_with(minilm):
     assert np.allclose(np.linalg.norm(among, axis=1), 1)
 
 
+def test_half_of_a_surrogate_pair_is_encoded_like_any_text(minilm):
+    assert minilm.encode(["a \ud800 b"]).shape == (1, 384)
+
+
 def test_nothing_is_encoded_into_no_rows(minilm):
     assert minilm.encode([]).shape == (0, 384)
 

@@ -1,7 +1,8 @@
 import pytest
 
 from partbook.errors import ConfigError
-from partbook.evaluate.mixture import MixtureOfAgents, language_models
+from partbook.evaluate.asking import language_models
+from partbook.evaluate.mixture import MixtureOfAgents
 from partbook.evaluate.wording import LAB_WORDING, Wording
 from partbook.lab import lab_pool
 from partbook.pool import AgentPool, Worker, WorkerSpec

@@ -61,15 +61,6 @@ async def test_it_makes_one_call(router):
     assert calls_of(sat) == 1
 
 
-def test_it_is_the_same_after_it_was_written(router, tmp_path):
-    router.save(tmp_path / "router.npz")
-    opened = RouterDC.load(tmp_path / "router.npz", HashedWords(128))
-
-    texts = [text for text, _ in asked(10, seed=2)]
-    assert (opened.similarities(texts) == router.similarities(texts)).all()
-    assert opened.workers == ("w0", "w1")
-
-
 def test_what_was_not_judged_teaches_nothing():
     blank = replace(measured(), right=tuple((None, None) for _ in range(60)))
     how = replace(QUICK, weight=0.0)

@@ -96,17 +96,6 @@ def test_a_question_of_its_own_is_settled_by_whose_answers_agree():
     assert chosen in (0, 2)
 
 
-def test_it_is_the_same_after_it_was_written(tmp_path):
-    smoothie = Smoothie.fit(unlabelled({"maths": 0, "garden": 2}), HashedWords(), dependent=True)
-    smoothie.save(tmp_path / "s.npz")
-    opened = Smoothie.load(tmp_path / "s.npz", HashedWords())
-
-    answers = ["a b", "c d", "a b", "e f"]
-    assert opened.name == "Smoothie, dependent"
-    assert opened.best == smoothie.best
-    assert opened.choose("add", answers) == smoothie.choose("add", answers)
-
-
 def test_two_workers_are_too_few():
     two = Measured(("a", "b"), ("q",), ((True, False),), ((0.0, 0.0),), (("x", "y"),))
 

@@ -90,6 +90,15 @@ def test_nothing_judged_is_no_report():
         summarise(found({"worker:a": ["??"]}))
 
 
+def test_what_was_judged_of_systems_that_are_not_asked_any_more_is_no_report():
+    results = found({"worker:a": ["++"]})
+    assert results.begun is not None
+    results.begun = replace(results.begun, systems=("worker:b",))
+
+    with pytest.raises(ConfigError, match="nothing was judged"):
+        summarise(results)
+
+
 def test_systems_are_compared_on_the_problems_that_both_were_judged_on():
     marks = {"worker:a": ["--------+?"], "conductor": ["++++++++ +"]}
 

@@ -15,6 +15,8 @@ from partbook.evaluate.voting import majority, normalised
         ("The answer is **-3.50**", "-3.5"),
         ("Answer: 7\nNo, wait. Answer: 8", "8"),
         ("<think>Answer: 7</think>Answer: 8", "8"),
+        ("Answer: -0.0", "0"),
+        ("Answer: 12345678901234567890123456789012", "12345678901234567890123456789012"),
     ],
 )
 def test_an_answer_votes_for_what_it_comes_down_to(text, vote):

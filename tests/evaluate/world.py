@@ -19,7 +19,8 @@ from partbook.evaluate.system import System
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
-from partbook.pool import AgentPool, Price
+from partbook.pool import AgentPool
+from partbook.price import Price
 from partbook.store import Store
 from partbook.tasks.judges.verdict import Verdict
 from tests.fakes import pool_of

@@ -7,11 +7,12 @@ import pytest
 
 from partbook.budget import Budget
 from partbook.event import StepFinished
-from partbook.execute import Stage, play
+from partbook.execute import play
 from partbook.lab.optimum import CHECK, expected_accuracy, optimum, parts_workflow, perform
 from partbook.lab.pool import lab_pool
 from partbook.lab.problem import LabProblem, Part, lab_problem, lab_problems
 from partbook.lab.table import WHOLE, random_plan
+from partbook.stage import Stage
 from partbook.workflow import Step, Workflow
 
 POOL = lab_pool()

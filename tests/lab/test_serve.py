@@ -104,6 +104,15 @@ async def test_the_models_are_the_workers(base):
     assert missing.status == 404
 
 
+async def test_half_of_a_surrogate_pair_is_read_like_any_text(base):
+    body = {**BODY, "messages": [{"role": "user", "content": "\ud800 Reverse the word lantern."}]}
+
+    status, reply = await ask(base, body)
+
+    assert status == 200
+    assert reply["choices"][0]["message"]["content"] == "I worked it out. Answer: nretnal"
+
+
 async def test_a_seed_is_another_attempt_and_parts_and_limits_are_understood(base):
     gus = {**BODY, "model": "gus"}
     replies = await asyncio.gather(*(ask(base, {**gus, "seed": seed}) for seed in range(20)))
@@ -111,7 +120,8 @@ async def test_a_seed_is_another_attempt_and_parts_and_limits_are_understood(bas
     limited = {
         "model": "bo",
         "messages": [{"role": "developer", "content": "x"}, {"role": "user", "content": parts}],
-        "max_completion_tokens": 2,
+        "max_completion_tokens": None,
+        "max_tokens": 2,
     }
     _, short = await ask(base, limited)
 

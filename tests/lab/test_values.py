@@ -61,6 +61,11 @@ def test_an_answer_fits_the_kinds_that_it_can_be_used_as(value, kind, verdict):
     assert fits(value, kind) is verdict
 
 
+def test_any_text_has_a_fraction_also_half_of_a_surrogate_pair():
+    assert 0 <= fraction("\ud800") < 1
+    assert fraction("\ud800") != fraction("\ud801")
+
+
 def test_fractions_are_spread_evenly():
     draws = [fraction(str(i)) for i in range(10_000)]
 

@@ -150,6 +150,12 @@ def test_rows_with_different_judges_are_refused(tmp_path):
     assert "found (none), maths" in refusal(tmp_path, rows)
 
 
+def test_a_judge_that_is_no_name_is_told_with_its_row(tmp_path):
+    rows = [{"question": "q", "answer": "1"}, {"question": "r", "answer": "2", "judge": ["maths"]}]
+
+    assert refusal(tmp_path, rows).endswith("line 2: `judge` must be text, found a list")
+
+
 def test_an_empty_file_has_no_problems(tmp_path):
     assert "there are no problems in it" in refusal(tmp_path, [])
 

@@ -11,5 +11,5 @@ of stages trains and examines what they need, and a table says of each whether i
     material.py   everything that the stages found
     verdicts.py   when a statement holds, and when a claim does
     statements.py the eight claims as statements
-    table.py      the verdicts as Markdown and as JSON
+    table.py      the verdicts as Markdown and as JSON; plot.py: as a picture
 """

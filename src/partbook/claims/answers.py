@@ -5,6 +5,7 @@ takes the problems that both have.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,10 +13,10 @@ from pathlib import Path
 from partbook.evaluate.posed import LAB
 from partbook.evaluate.results import Results
 from partbook.train.environment import Outcome
-from partbook.train.measure import faithful_subtasks
+from partbook.train.measure import faithful_subtasks, shares_of
 from partbook.train.row import Row, problem_of
 
-__all__ = ["Answer", "answer_of", "of_systems", "read_answers", "write_answers"]
+__all__ = ["Answer", "answer_of", "apart", "of_systems", "read_answers", "write_answers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,17 @@ def of_systems(results: Results) -> dict[str, list[Answer]]:
             answer = Answer(name, level, cell.right, cell.spent.calls)
             found.setdefault(cell.system, []).append(answer)
     return found
+
+
+def apart(ours: Sequence[Answer], theirs: Sequence[Answer]) -> float:
+    """Total variation distance between the shares of the steps that the workers get, 0 to 1: the
+    share of one policy's steps that would have to go to others to make them equal."""
+    first, second = (
+        shares_of(Counter(worker for answer in answers for worker in answer.workers))
+        for answers in (ours, theirs)
+    )
+    names = first.keys() | second.keys()
+    return sum(abs(first.get(name, 0.0) - second.get(name, 0.0)) for name in names) / 2
 
 
 def write_answers(path: Path, answers: Mapping[str, Iterable[Answer]]) -> None:

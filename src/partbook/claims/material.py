@@ -15,8 +15,6 @@ __all__ = ["Material", "by_problem", "constants", "read_material"]
 
 _KINDS = ("seed", "control", "random", "whole", "chain", "small", "again")
 
-Values = Mapping[str, float]
-
 
 @dataclass(frozen=True, slots=True)
 class Material:

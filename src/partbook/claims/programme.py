@@ -22,6 +22,7 @@ from partbook.claims.work import (
     Train,
     Warm,
 )
+from partbook.train.preset import Preset, load_preset
 from partbook.train.run_folder import RunFolder
 
 __all__ = ["CLAIMS", "Settings", "minutes", "programme", "seed_folder"]
@@ -87,7 +88,11 @@ def seed_folder(settings: Settings, kind: str, seed: int) -> Path:
 
 
 def programme(settings: Settings) -> list[Stage]:
-    """The stages for the claims that are asked for, each after those that it needs."""
+    """The stages for the claims that are asked for, each after those that it needs.
+
+    Raises:
+        ConfigError: there is no such preset, or it does not know one of the changes.
+    """
     wanted = set(settings.claims)
     stages = [] if settings.policies else [*_trained(settings)]
     stages += _examined_first(settings, wanted)
@@ -101,18 +106,17 @@ def programme(settings: Settings) -> list[Stage]:
     return stages
 
 
-def _changes(settings: Settings, *more: str, steps: int | None = None) -> tuple[str, ...]:
-    counted = (f"grpo.steps={settings.steps if steps is None else steps}",)
-    return (*counted, *_CALM, *settings.changes, *more)
+def _preset(settings: Settings, *more: str, steps: int | None = None) -> Preset:
+    counted = f"grpo.steps={settings.steps if steps is None else steps}"
+    return load_preset(settings.preset, (counted, *_CALM, *settings.changes, *more))
 
 
 def _trained(settings: Settings) -> list[Stage]:
-    easy = f"grpo.easy_steps={settings.steps // 4}"
-    changes = _changes(settings, easy)
+    preset = _preset(settings, f"grpo.easy_steps={settings.steps // 4}")
     warm = settings.out / "warm-start"
-    stages = [Stage("warm-start", warm, Warm(settings.preset, changes), minutes=13)]
+    stages = [Stage("warm-start", warm, Warm(preset), minutes=13)]
     for seed in settings.seeds:
-        work = Train(settings.preset, changes, seed, warm)
+        work = Train(preset, seed, warm)
         folder = seed_folder(settings, "seed", seed)
         needs = ("warm-start",)
         stages.append(Stage(f"seed-{seed}", folder, work, needs, minutes=10))
@@ -121,10 +125,10 @@ def _trained(settings: Settings) -> list[Stage]:
 
 def _examined_first(settings: Settings, wanted: set[str]) -> list[Stage]:
     stages: list[Stage] = []
-    changes = _changes(settings)
+    preset = _preset(settings)
     if wanted.intersection("abcdh"):
         stages += [
-            _examined(settings, f"seed-{seed}", seed_folder(settings, "seed", seed), changes)
+            _examined(settings, f"seed-{seed}", seed_folder(settings, "seed", seed), preset)
             for seed in settings.seeds
         ]
     if wanted.intersection("cd"):
@@ -133,7 +137,7 @@ def _examined_first(settings: Settings, wanted: set[str]) -> list[Stage]:
             Stage(
                 "examine warm-start",
                 settings.out / "examined" / "warm-start",
-                Examine(settings.preset, changes, warm, settings.problems),
+                Examine(preset, warm, settings.problems),
                 () if settings.policies else ("warm-start",),
                 minutes=0.7,
             )
@@ -148,11 +152,11 @@ def _examined(
     settings: Settings,
     name: str,
     folder: Path,
-    changes: tuple[str, ...],
+    preset: Preset,
     pools: tuple[str, ...] = (TEST,),
 ) -> Stage:
     policy = RunFolder(folder).policy
-    work = Examine(settings.preset, changes, policy, settings.problems, pools)
+    work = Examine(preset, policy, settings.problems, pools)
     given = settings.policies is not None and name.startswith("seed-")
     return Stage(
         f"examine {name}",
@@ -165,15 +169,15 @@ def _examined(
 
 def _gone_on(settings: Settings, kind: str, more: tuple[str, ...]) -> list[Stage]:
     stages: list[Stage] = []
-    changes = _changes(settings, *more, steps=settings.more_steps)
+    preset = _preset(settings, *more, steps=settings.more_steps)
     for seed in settings.seeds:
         name, folder = f"{kind}-{seed}", seed_folder(settings, kind, seed)
         start = RunFolder(seed_folder(settings, "seed", seed)).policy
         # Problems that the trained policy has not seen: another seed.
-        work = Train(settings.preset, changes, 100 + seed, start)
+        work = Train(preset, 100 + seed, start)
         needs = () if settings.policies else (f"seed-{seed}",)
         stages.append(Stage(name, folder, work, needs, minutes=4))
-        stages.append(_examined(settings, name, folder, changes, _POOLS.get(kind, (TEST,))))
+        stages.append(_examined(settings, name, folder, preset, _POOLS.get(kind, (TEST,))))
     return stages
 
 
@@ -189,19 +193,18 @@ def _second_rounds(settings: Settings) -> list[Stage]:
         "warm_start.misread=0.0",
         "warm_start.learning_rate=5e-4",
     )
-    paired = "grpo.recursion=paired"
+    teaching = _preset(settings, *shown, steps=settings.more_steps)
+    paired = _preset(settings, "grpo.recursion=paired", steps=settings.more_steps)
     for seed in settings.seeds:
         start = RunFolder(seed_folder(settings, "seed", seed)).policy
         taught = settings.out / f"taught-{seed}"
-        changes = _changes(settings, *shown, steps=settings.more_steps)
         needs = () if settings.policies else (f"seed-{seed}",)
-        work = Teach(settings.preset, changes, seed, start)
+        work = Teach(teaching, seed, start)
         stages.append(Stage(f"taught-{seed}", taught, work, needs, minutes=1.5))
-        changes = _changes(settings, paired, steps=settings.more_steps)
         folder = seed_folder(settings, "again", seed)
-        train = Train(settings.preset, changes, 100 + seed, taught)
+        train = Train(paired, 100 + seed, taught)
         stages.append(Stage(f"again-{seed}", folder, train, (f"taught-{seed}",), minutes=5))
-        look = LookAgain(settings.preset, changes, RunFolder(folder).policy, settings.problems)
+        look = LookAgain(paired, RunFolder(folder).policy, settings.problems)
         seen = settings.out / "examined" / f"again-{seed}"
         stages.append(Stage(f"examine again-{seed}", seen, look, (f"again-{seed}",), minutes=2))
     return stages
@@ -209,15 +212,14 @@ def _second_rounds(settings: Settings) -> list[Stage]:
 
 def _small(settings: Settings) -> list[Stage]:
     small = replace(settings, changes=(*settings.changes, *_SMALL))
-    changes = _changes(small, f"grpo.easy_steps={settings.steps // 4}")
+    preset = _preset(small, f"grpo.easy_steps={settings.steps // 4}")
     warm = settings.out / "small-warm-start"
-    work = Warm(settings.preset, changes)
-    stages = [Stage("small-warm-start", warm, work, minutes=7)]
+    stages = [Stage("small-warm-start", warm, Warm(preset), minutes=7)]
     for seed in settings.seeds:
         name, folder = f"small-{seed}", seed_folder(settings, "small", seed)
-        train = Train(settings.preset, changes, seed, warm)
+        train = Train(preset, seed, warm)
         stages.append(Stage(name, folder, train, ("small-warm-start",), minutes=6))
-        stages.append(_examined(settings, name, folder, changes))
+        stages.append(_examined(settings, name, folder, preset))
     return stages
 
 

@@ -6,6 +6,8 @@ nothing from a second one.
 """
 
 import os
+import signal
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -76,7 +78,9 @@ def run_stages(stages: Sequence[Stage], report: Callable[[str], None], processes
         for stage in _ready(waiting, finished)[: processes - len(running)]:
             waiting.remove(stage)
             report(f"{stage.name}: begun, {len(waiting)} stages wait")
-            process = get_context("spawn").Process(target=_carry_out, args=(stage,), daemon=True)
+            process = get_context("spawn").Process(
+                target=_carry_out_here, args=(stage,), daemon=True
+            )
             process.start()
             running[stage.name] = (stage, process, monotonic())
         wait([process.sentinel for _, process, _ in running.values()])
@@ -113,8 +117,15 @@ def _ready(waiting: Sequence[Stage], finished: set[str]) -> list[Stage]:
     return [stage for stage in waiting if finished.issuperset(stage.needs)]
 
 
+def _carry_out_here(stage: Stage) -> None:
+    """In a process of its own, which takes what it has started with it when it is ended."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    _carry_out(stage)
+
+
 def _carry_out(stage: Stage) -> None:
     stage.folder.mkdir(parents=True, exist_ok=True)
+    (stage.folder / TROUBLE).unlink(missing_ok=True)  # that of an earlier try
     try:
         stage.work(stage.folder)
     except Exception:

@@ -7,10 +7,9 @@ stand for one, the best on the very problems that decide does, which favours it 
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from partbook.claims.answers import Answer
+from partbook.claims.answers import Answer, apart
 from partbook.claims.effect import Effect, between, unpaired
 from partbook.claims.material import Material, by_problem
-from partbook.claims.shares import apart
 from partbook.claims.verdicts import Claim, Finding, finding
 
 __all__ = ["verdicts"]
@@ -185,12 +184,11 @@ def _recursion(material: Material) -> Claim:
     first, second = material.of("again", "first"), material.of("again", "second")
     fresh = material.of("again", "fresh")
     gain = _against(second, first)
-    ratio = None
+    excess = None
     if first:
-        pairs = [(by_problem(two, "calls"), by_problem(one, "calls")) for two, one in
-                 zip(second, first, strict=True)]  # fmt: skip
         # Both rounds less twice the first: below 0 is under twice the calls.
-        ratio = between([two for two, _ in pairs], [_doubled(one) for _, one in pairs])
+        twice = [_doubled(by_problem(answers, "calls")) for answers in first]
+        excess = between([by_problem(answers, "calls") for answers in second], twice)
     note = f"{_shown(first)}, then {_shown(second)}; afresh {_shown(fresh)}" if first else ""
     return Claim(
         "e",
@@ -206,7 +204,7 @@ def _recursion(material: Material) -> Claim:
             finding(
                 "fewer calls than twice those of the first round",
                 "under twice",
-                ratio,
+                excess,
                 below=0,
                 unit="count",
             ),

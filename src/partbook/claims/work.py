@@ -20,7 +20,7 @@ from partbook.train.environment import Outcome, lab_environment
 from partbook.train.grpo import newest_checkpoint
 from partbook.train.hush import hush
 from partbook.train.policy import Net, open_net, rollouts, save_net
-from partbook.train.preset import load_preset
+from partbook.train.preset import Preset
 from partbook.train.recursion import answered
 from partbook.train.row import LAB_WORKERS, Row, lab_rows
 from partbook.train.run import make_warm_start, train
@@ -54,21 +54,19 @@ _FOUR = 4
 class Warm:
     """Makes a warm start."""
 
-    preset: str
-    changes: tuple[str, ...]
+    preset: Preset
 
     def __call__(self, folder: Path) -> None:
         """Fill the folder."""
         with _Log(folder) as say:
-            make_warm_start(load_preset(self.preset, self.changes), folder, 0, say)
+            make_warm_start(self.preset, folder, 0, say)
 
 
 @dataclass(frozen=True, slots=True)
 class Train:
     """Trains by reward, from a policy that is there."""
 
-    preset: str
-    changes: tuple[str, ...]
+    preset: Preset
     seed: int
     warm: Path
 
@@ -83,8 +81,7 @@ class Train:
             shutil.rmtree(folder)  # it was cut short before its first checkpoint
             folder.mkdir()
         with _Log(folder) as say:
-            preset = load_preset(self.preset, self.changes)
-            stopped = train(preset, folder, self.seed, say, warm=self.warm, resume=resume)
+            stopped = train(self.preset, folder, self.seed, say, warm=self.warm, resume=resume)
         if stopped:
             raise ConfigError(f"the run was stopped: {stopped}; see {folder / 'log.txt'}")
 
@@ -93,14 +90,13 @@ class Train:
 class Teach:
     """Shows a trained policy how second rounds look."""
 
-    preset: str
-    changes: tuple[str, ...]
+    preset: Preset
     seed: int
     policy: Path
 
     def __call__(self, folder: Path) -> None:
         """Fill the folder with the policy that has seen them."""
-        preset = load_preset(self.preset, self.changes)
+        preset = self.preset
         with _Log(folder) as say:
             net = open_net(str(self.policy))
             warm_start(
@@ -117,15 +113,14 @@ class Teach:
 class Examine:
     """Lets a policy answer test problems, the likeliest tokens each time."""
 
-    preset: str
-    changes: tuple[str, ...]
+    preset: Preset
     policy: Path
     problems: int
     pools: tuple[str, ...] = (TEST,)
 
     def __call__(self, folder: Path) -> None:
         """Write the answers of every pool."""
-        preset, net = load_preset(self.preset, self.changes), _opened(self.policy)
+        preset, net = self.preset, _opened(self.policy)
         revise = revision(preset.grpo.ablation)
         environment = lab_environment(preset.grpo.timeout_s, revise=revise)
         found = {}
@@ -139,14 +134,13 @@ class Examine:
 class LookAgain:
     """Lets a policy answer test problems in two rounds, and once afresh."""
 
-    preset: str
-    changes: tuple[str, ...]
+    preset: Preset
     policy: Path
     problems: int
 
     def __call__(self, folder: Path) -> None:
         """Write the answers of first, second and fresh rounds."""
-        preset, net = load_preset(self.preset, self.changes), _opened(self.policy)
+        preset, net = self.preset, _opened(self.policy)
         rows = _rows(TEST, self.problems)
         looked = looked_again(net, preset, lab_environment(preset.grpo.timeout_s), rows, None)
         first, fresh = _kept(rows, looked.first), _kept(rows, looked.fresh)

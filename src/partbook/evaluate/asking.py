@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from partbook.errors import ConfigError
 from partbook.evaluate.system import Sitting
 from partbook.evaluate.wording import Wording
 from partbook.event import Planned
@@ -26,6 +27,7 @@ __all__ = [
     "Given",
     "answers_in",
     "ask",
+    "language_models",
     "merging_step",
     "sampled",
 ]
@@ -86,6 +88,18 @@ def answers_in(trace: Trace) -> list[str]:
     return [
         step.answer for round_ in trace.rounds for step in round_.steps if step.answer is not None
     ]
+
+
+def language_models(pool: AgentPool) -> list[int]:
+    """The workers that generate text, as indices.
+
+    Raises:
+        ConfigError: the pool has only tools.
+    """
+    found = [i for i, worker in enumerate(pool.workers) if not worker.spec.is_tool]
+    if not found:
+        raise ConfigError(f"pool {pool.name!r} has only tools; a language model was expected")
+    return found
 
 
 def merging_step(sitting: Sitting, worker: int, answers: Sequence[str], wording: Wording) -> Step:

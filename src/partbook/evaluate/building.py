@@ -4,8 +4,8 @@ Nothing here costs a call but MasRouter, which is trained by playing: `MasRouter
 says how many. What learns is imported only if it is wanted, because it needs numpy.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from partbook.conduct import Conductor
@@ -20,7 +20,7 @@ from partbook.evaluate.alone import (
 )
 from partbook.evaluate.catalogue import RANDOM, Choice
 from partbook.evaluate.conducted import Conducted, Policy, Recursive
-from partbook.evaluate.kinds import KINDS
+from partbook.evaluate.kinds import KINDS, ROUTERS
 from partbook.evaluate.measured import Measured, Trial
 from partbook.evaluate.mixture import MixtureOfAgents
 from partbook.evaluate.plans import FixedPlan, RandomPlan
@@ -52,8 +52,6 @@ class Materials:
     encoder: "Encoder | None" = None
     conductor: Conductor | None = None
     policy: Policy | None = None
-    fitted: Mapping[str, System] = field(default_factory=dict)
-    """Routers by the name of their choice that need no fitting any more."""
     mas_router: "MasRouterSettings | None" = None
     router_dc: "RouterDCSettings | None" = None
 
@@ -66,9 +64,7 @@ async def build_systems(choices: Sequence[Choice], materials: Materials) -> list
     """
     systems: list[System] = []
     for choice in choices:
-        if choice.name in materials.fitted:
-            systems.append(materials.fitted[choice.name])
-        elif choice.kind in ("routerdc", "masrouter", "smoothie"):
+        if choice.kind in ROUTERS:
             systems.append(await _router(choice, materials))
         elif choice.kind in ("prompted", "trained", "recursive"):
             systems.append(_conducted(choice, materials))

@@ -32,7 +32,7 @@ from partbook.models.call_json import (
     completion_from_dict,
     completion_to_dict,
 )
-from partbook.pool import EXACT, Price
+from partbook.price import EXACT, Price
 from partbook.spend_json import money, money_from
 from partbook.stage import cost_of
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from partbook.config import load_workflow, workflow_names
 from partbook.errors import ConfigError
+from partbook.evaluate.asking import language_models
 from partbook.evaluate.kinds import KINDS, Calls, Kind, Need
-from partbook.evaluate.mixture import language_models
 from partbook.evaluate.system_plugin import kind_of, system_names
 from partbook.pool import AgentPool
 

@@ -22,11 +22,12 @@ from partbook.evaluate.system import Sitting, System
 from partbook.evaluate.till import Till, Who
 from partbook.ledger import CONDUCTOR
 from partbook.model import ChatModel
-from partbook.pool import AgentPool, Price, Worker
+from partbook.pool import AgentPool, Worker
+from partbook.price import Price
 from partbook.tasks.judges.verdict import Verdict
 from partbook.trace import Trace
 
-__all__ = ["Desk", "Done", "Played", "Seat", "play_cell", "play_key", "whole_budget"]
+__all__ = ["Desk", "Done", "Seat", "play_cell", "play_key", "whole_budget"]
 
 _APART = 1_000_003
 """Between the sampling seeds of two repeats: far more than a system that counts up will use."""
@@ -108,6 +109,8 @@ class Done:
 
     cell: Cell
     traces: tuple[Trace, ...]
+    refused: str = ""
+    """As `Desk.refused`."""
 
 
 async def play_cell(system: System, posed: Posed, desk: Desk, seed: int) -> Done:
@@ -152,7 +155,7 @@ async def play_cell(system: System, posed: Posed, desk: Desk, seed: int) -> Done
         played_of(traces),
         tuple(trace.run_id for trace in traces),
     )
-    return Done(cell, traces)
+    return Done(cell, traces, desk.refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +171,10 @@ class Seat:
     """What every system may spend on one problem."""
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What playing a cell came to."""
-
-    done: Done
-    refused: str
-    """As `Desk.refused`."""
-
-
-async def play_key(seat: Seat, key: Key, till: Till) -> Played:
+async def play_key(seat: Seat, key: Key, till: Till) -> Done:
     """Play the cell of a key; raises as `play_cell`."""
     desk = Desk(key, till, Budget(seat.each), seat.each.timeout_s)
-    done = await play_cell(seat.systems[key[0]], seat.problems[key[1]], desk, seat.seed)
-    return Played(done, desk.refused)
+    return await play_cell(seat.systems[key[0]], seat.problems[key[1]], desk, seat.seed)
 
 
 def whole_budget(limits: Limits, log: CallLog) -> Budget:

@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports and saved routers call it."""
+        """What reports call it."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:

@@ -17,7 +17,8 @@ from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import Sitting, System
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
-from partbook.pool import EXACT, AgentPool, Price, Worker
+from partbook.pool import AgentPool, Worker
+from partbook.price import Price, total_usd
 from partbook.stage import cost_of
 from partbook.trace import Trace
 
@@ -66,10 +67,8 @@ class _Count:
         self.calls += 1
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
-        self.usd = None if self.usd is None or usd is None else EXACT.add(self.usd, usd)
-        self.most_usd = (
-            None if self.most_usd is None or most is None else EXACT.add(self.most_usd, most)
-        )
+        self.usd = total_usd((self.usd, usd))
+        self.most_usd = total_usd((self.most_usd, most))
 
 
 @dataclass(frozen=True, slots=True)

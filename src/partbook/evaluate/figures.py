@@ -22,9 +22,9 @@ from partbook.evaluate.statistics import (
     pass_at_k,
     wilson,
 )
-from partbook.pool import EXACT
+from partbook.price import total_usd
 
-__all__ = ["Figures", "Share", "figures_of", "usd_of"]
+__all__ = ["Figures", "Share", "figures_of", "natural"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def figures_of(
         return _nothing(system, asked)
     by_problem = _by(judged, lambda cell: cell.problem)
     means = [fmean(cell.right for cell in group) for group in by_problem.values()]
-    usd = usd_of(judged)
+    usd = total_usd(cell.spent.cost_usd for cell in judged)
     calls = Counter[str]()
     for cell in judged:
         calls.update(cell.spent.workers)
@@ -176,16 +176,6 @@ def _nothing(system: str, asked: int) -> Figures:
     )
 
 
-def usd_of(cells: Sequence[Cell]) -> Decimal | None:
-    """What cells cost together; None as soon as one of them is unknown."""
-    total = Decimal(0)
-    for cell in cells:
-        if cell.spent.cost_usd is None:
-            return None
-        total = EXACT.add(total, cell.spent.cost_usd)
-    return total
-
-
 def _by(cells: Sequence[Cell], key: Callable[[Cell], str]) -> dict[str, list[Cell]]:
     groups: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -226,13 +216,13 @@ def _shares(judged: Sequence[Cell], key: Callable[[Cell], str]) -> dict[str, Sha
             len(groups[name]),
             fmean(cell.steps for cell in groups[name]),
         )
-        for name in sorted(groups, key=_natural)
+        for name in sorted(groups, key=natural)
         if name
     }
 
 
-def _natural(text: str) -> tuple[int, str]:
-    """Numbers by their value, before everything else."""
+def natural(text: str) -> tuple[int, str]:
+    """The key by which numbers are sorted by their value, before everything else."""
     return (int(text), "") if text.isdecimal() else (1 << 60, text)
 
 

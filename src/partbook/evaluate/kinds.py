@@ -7,7 +7,10 @@ from typing import Literal
 
 from partbook.workflow import MAX_STEPS
 
-__all__ = ["KINDS", "Calls", "Kind", "Need"]
+__all__ = ["KINDS", "ROUTERS", "Calls", "Kind", "Need"]
+
+ROUTERS = ("routerdc", "masrouter", "smoothie")
+"""The kinds that learn whom to ask."""
 
 Need = Literal["measured", "trial", "encoder", "conductor", "policy"]
 """What a system needs besides a pool: the workers measured on another split, plays on it, a

@@ -1,20 +1,14 @@
-"""What the learned routers share: an optimiser, clusters, shares, and arrays in a file."""
+"""What the learned routers share: an optimiser, clusters, and shares."""
 
-import json
-import zipfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partbook.errors import ConfigError
 from partbook.evaluate.encoder import Vectors
 
-__all__ = ["Adam", "clusters", "load_arrays", "log_shares", "save_arrays"]
+__all__ = ["Adam", "clusters", "log_shares"]
 
-_ABOUT = "about"
 _ROUNDS = 50
 
 
@@ -73,46 +67,6 @@ def log_shares(scores: Vectors) -> Vectors:
     """Logarithms of the softmax over the last axis."""
     shifted = scores - scores.max(axis=-1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
-
-
-def save_arrays(path: Path, about: Mapping[str, object], arrays: Mapping[str, Vectors]) -> None:
-    """Write arrays and what belongs to them into one `.npz` file.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
-    try:
-        with path.open("wb") as file:
-            np.savez(file, **{_ABOUT: np.array(json.dumps(about))}, **arrays)  # type: ignore[arg-type]
-    except OSError as err:
-        raise ConfigError(f"cannot write {path}: {err.strerror}") from err
-
-
-def load_arrays(path: Path, kind: str, encoder: str) -> tuple[dict[str, Any], dict[str, Vectors]]:
-    """Read what `save_arrays` wrote.
-
-    Args:
-        path: the file.
-        kind: what `about["kind"]` must say.
-        encoder: what `about["encoder"]` must say: vectors of another one mean nothing.
-
-    Raises:
-        ConfigError: it cannot be read, or is something else.
-    """
-    try:
-        # Pickled objects would be programs, and are refused.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-            arrays = {name: np.asarray(data[name]) for name in data.files if name != _ABOUT}
-            about = json.loads(str(data[_ABOUT]))
-            found = about["kind"], about["encoder"]
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as err:
-        raise ConfigError(f"cannot read the router in {path}: {err}") from err
-    if found != (kind, encoder):
-        raise ConfigError(
-            f"{path}: a {kind} trained on the encoder {encoder!r} was expected, found a {found[0]} "
-            f"trained on {found[1]!r}"
-        )
-    return about, arrays
 
 
 def _squared(points: Vectors, centres: Vectors) -> Vectors:

@@ -21,17 +21,15 @@ choice is taken at every stage.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from partbook.errors import ConfigError
-from partbook.evaluate.asking import Given
+from partbook.evaluate.asking import Given, language_models
 from partbook.evaluate.encoder import Encoder, Vectors
-from partbook.evaluate.learning import Adam, load_arrays, log_shares, save_arrays
+from partbook.evaluate.learning import Adam, log_shares
 from partbook.evaluate.measured import Trial
-from partbook.evaluate.mixture import language_models
 from partbook.evaluate.system import Sitting
 from partbook.evaluate.teams import MODES, Team, team_workflow
 from partbook.evaluate.wording import DEFAULT_WORDING, Wording
@@ -259,36 +257,3 @@ class MasRouter:
         """As `System.answer`; a call for each agent, and one more in the mode `reflection`."""
         workflow = team_workflow(self.team(sitting.question, sitting.pool), self.wording)
         return (await sitting.play(Given(workflow, self.name))).answer
-
-    def save(self, path: Path) -> None:
-        """Write a `.npz` file."""
-        about = {
-            "kind": "MasRouter",
-            "encoder": self.encoder.name,
-            "workers": list(self.workers),
-            "roles": list(self.wording.roles),
-        }
-        save_arrays(path, about, self.controller.arrays())
-
-    @classmethod
-    def load(
-        cls,
-        path: Path,
-        encoder: Encoder,
-        *,
-        wording: Wording = DEFAULT_WORDING,
-        name: str = "MasRouter",
-    ) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            ConfigError: it is something else, or was trained on another encoder or other roles.
-        """
-        about, arrays = load_arrays(path, "MasRouter", encoder.name)
-        if list(about["roles"]) != list(wording.roles):
-            raise ConfigError(
-                f"{path}: trained on the roles {', '.join(map(str, about['roles']))}, but the "
-                f"wording has {', '.join(wording.roles)}"
-            )
-        controller = Controller(**{stage: arrays[stage] for stage in Controller.__slots__})
-        return cls(name, encoder, tuple(map(str, about["workers"])), controller, wording)

@@ -12,11 +12,14 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple, Self
 
 from partbook.errors import ConfigError
+from partbook.evaluate.asking import Given, language_models
+from partbook.evaluate.posed import Posed
+from partbook.evaluate.system import Play
 from partbook.evaluate.wording import DEFAULT_WORDING, Wording
 from partbook.pool import AgentPool
 from partbook.workflow import Step, Workflow
 
-__all__ = ["Measured", "Trial", "Tried", "measure"]
+__all__ = ["Measured", "Trial", "Tried", "measure", "posed_trial"]
 
 
 class Tried(NamedTuple):
@@ -31,6 +34,31 @@ class Tried(NamedTuple):
 
 Trial = Callable[[int, Workflow], Coroutine[None, None, Tried]]
 """Plays a workflow on the problem of this index, and judges the answer."""
+
+
+def posed_trial(problems: Sequence[Posed], pool: AgentPool, play: Play) -> Trial:
+    """A trial that plays on a pool and asks each problem's own judge.
+
+    A run that did not end by itself is not judged: who is measured here, is a worker, and an
+    outage says nothing about it.
+
+    Args:
+        problems: of another split than that which is reported on.
+        pool: numbers the workers, whatever order a problem has them in.
+        play: conducts, under whatever limits there are.
+    """
+
+    async def trial(index: int, workflow: Workflow) -> Tried:
+        posed = problems[index]
+        trace = await play(posed.question, pool, Given(workflow))
+        cost_usd, answer = float(trace.cost_usd or 0), trace.answer or ""
+        if trace.status != "answered":
+            return Tried(None, cost_usd, answer)
+        verdict = await posed.judge.judge(answer)
+        right = None if verdict.outcome == "not judged" else verdict.outcome == "right"
+        return Tried(right, cost_usd, answer)
+
+    return trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +160,7 @@ async def measure(
         concurrency: trials at once, at least 1.
     """
     if workers is None:
-        workers = [worker.name for worker in pool.workers if not worker.spec.is_tool]
+        workers = [pool.names[i] for i in language_models(pool)]
     plans = [Workflow((Step(pool.find(name), wording.answer),)) for name in workers]
     turns = asyncio.Semaphore(concurrency)
 

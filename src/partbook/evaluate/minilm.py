@@ -108,7 +108,9 @@ class MiniLM:
         return np.stack([self._kept[text] for text in texts])
 
     def _forward(self, texts: Sequence[str]) -> Vectors:
-        tokens = [coded.ids for coded in self._tokenizer.encode_batch(list(texts))]
+        # Half of a surrogate pair, which a model may write, is no text to the tokenizer.
+        whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        tokens = [coded.ids for coded in self._tokenizer.encode_batch(whole)]
         longest = max(map(len, tokens))
         ids = np.zeros((len(texts), longest), dtype=np.int64)
         seen = np.zeros((len(texts), longest), dtype=np.float32)

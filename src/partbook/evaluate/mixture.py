@@ -14,14 +14,13 @@ that prompt are ours. Tools do not take part: they neither answer questions nor 
 from dataclasses import dataclass
 
 from partbook.errors import ConfigError
-from partbook.evaluate.asking import ask, merging_step
+from partbook.evaluate.asking import ask, language_models, merging_step
 from partbook.evaluate.system import Sitting
 from partbook.evaluate.voting import majority
 from partbook.evaluate.wording import DEFAULT_WORDING, Wording
-from partbook.pool import AgentPool
 from partbook.workflow import Step
 
-__all__ = ["MixtureOfAgents", "language_models"]
+__all__ = ["MixtureOfAgents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +62,3 @@ class MixtureOfAgents:
         if self.aggregator is None:
             return sitting.rng.choice(proposers)
         return sitting.pool.find(self.aggregator)
-
-
-def language_models(pool: AgentPool) -> list[int]:
-    """The workers that generate text.
-
-    Raises:
-        ConfigError: the pool has only tools.
-    """
-    found = [i for i, worker in enumerate(pool.workers) if not worker.spec.is_tool]
-    if not found:
-        raise ConfigError(f"pool {pool.name!r} has only tools; a language model was expected")
-    return found

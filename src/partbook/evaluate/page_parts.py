@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from partbook.evaluate.figures import Figures, Share
+from partbook.evaluate.figures import Figures, Share, natural
 from partbook.evaluate.markup import Markup, join, tag
 from partbook.evaluate.summary import Summary
 from partbook.evaluate.texts import money_text, number, percent, range_text
@@ -50,7 +50,7 @@ def heat_table(summary: Summary, kind: str) -> Markup:
     by = {
         one.system: one.by_task if kind == "task" else one.by_difficulty for one in summary.systems
     }
-    columns = list(dict.fromkeys(name for found in by.values() for name in found))
+    columns = sorted({name for found in by.values() for name in found}, key=natural)
     rows = []
     for one in sorted(summary.systems, key=lambda one: (-one.accuracy, one.system)):
         cells = [_heat(by[one.system].get(name)) for name in columns]

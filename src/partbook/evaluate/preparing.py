@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from partbook.budget import Budget
 from partbook.conduct import Conductor, Proposer
 from partbook.errors import ConfigError
+from partbook.evaluate.asking import language_models
 from partbook.evaluate.building import Materials, build_systems
 from partbook.evaluate.calls import CallLog
 from partbook.evaluate.catalogue import Choice
 from partbook.evaluate.conducted import Policy
 from partbook.evaluate.desk import Desk
-from partbook.evaluate.measured import Measured, measure
+from partbook.evaluate.measured import Measured, Trial, measure, posed_trial
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import System
 from partbook.evaluate.till import Purse
-from partbook.evaluate.trying import posed_trial
 from partbook.evaluate.wording import Wording
 from partbook.pool import AgentPool
 from partbook.store import Store, Tags
@@ -105,7 +105,7 @@ async def prepare(choices: Sequence[Choice], preparation: Preparation) -> list[S
     trial = posed_trial(preparation.problems, preparation.pool, preparation.play)
     measured: Measured | None = None
     if "measured" in needs:
-        measured = await _measured(preparation)
+        measured = await _measured(preparation, trial)
     learning = [choice.name for choice in choices if choice.kind in ("masrouter", "routerdc")]
     if learning:
         preparation.say(f"training {', '.join(learning)}")
@@ -124,16 +124,15 @@ async def prepare(choices: Sequence[Choice], preparation: Preparation) -> list[S
     return systems
 
 
-async def _measured(preparation: Preparation) -> Measured:
+async def _measured(preparation: Preparation, trial: Trial) -> Measured:
     path = preparation.folder / MEASURED
     if path.exists():
         return Measured.from_json(path.read_text(encoding="utf-8"))
     problems = preparation.problems
     if not problems:
         raise ConfigError("systems that learn need problems of another split; there is none")
-    workers = sum(not worker.spec.is_tool for worker in preparation.pool.workers)
+    workers = len(language_models(preparation.pool))
     preparation.say(f"measuring {workers} workers on {len(problems)} problems of another split")
-    trial = posed_trial(problems, preparation.pool, preparation.play)
     questions = [posed.question for posed in problems]
     measured = await measure(questions, preparation.pool, trial, preparation.wording)
     unknown = sum(right is None for row in measured.right for right in row)

@@ -11,21 +11,20 @@ from decimal import Decimal
 from partbook.budget import Limits
 from partbook.conduct import Conductor
 from partbook.evaluate.alone import OneWorker
-from partbook.evaluate.asking import ask
+from partbook.evaluate.asking import ask, language_models
 from partbook.evaluate.building import Materials, build_systems
 from partbook.evaluate.catalogue import Choice
 from partbook.evaluate.conducted import Policy
 from partbook.evaluate.estimate import Estimate, estimate
+from partbook.evaluate.kinds import ROUTERS
 from partbook.evaluate.measured import Measured
-from partbook.evaluate.mixture import language_models
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import Sitting, System
-from partbook.pool import AgentPool, total_usd
+from partbook.pool import AgentPool
+from partbook.price import total_usd
 from partbook.workflow import Step
 
-__all__ = ["ROUTERS", "dearest", "learning_estimates", "rehearsed_systems"]
-
-ROUTERS = ("routerdc", "masrouter", "smoothie")
+__all__ = ["dearest", "learning_estimates", "rehearsed_systems"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,8 @@ class _Router:
     async def answer(self, sitting: Sitting) -> str | None:
         """As `System.answer`."""
         step = Step(sitting.pool.find(self.worker), "Answer the question.")
-        return (await ask(sitting, [step] * self.calls, self.name)).answers[0]
+        answers = (await ask(sitting, [step] * self.calls, self.name)).answers
+        return answers[0] if answers else None
 
 
 def dearest(pool: AgentPool) -> str:

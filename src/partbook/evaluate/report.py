@@ -12,7 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from partbook.evaluate.figures import Figures, Share
+from partbook.csv_cell import csv_cell
+from partbook.evaluate.figures import Figures, Share, natural
 from partbook.evaluate.published import Published, published_rows
 from partbook.evaluate.summary import Comparison, Summary
 from partbook.evaluate.texts import (
@@ -100,7 +101,7 @@ def as_csv(summary: Summary) -> str:
     for figures in summary.systems:
         data = _figures_data(summary, figures)
         row = data | {"low": data["interval"][0], "high": data["interval"][1]}
-        writer.writerow([_in_cell(row[name]) for name in names])
+        writer.writerow([csv_cell(v) if isinstance(v := row[name], str) else v for name in names])
     return out.getvalue()
 
 
@@ -169,7 +170,7 @@ def share_rows(summary: Summary, kind: str) -> list[tuple[str, ...]]:
         steps = {str(count): share for count, share in one.by_steps.items()}
         kinds = {"task": one.by_task, "difficulty": one.by_difficulty, "steps": steps}
         shares[one.system] = dict(kinds[kind])
-    columns = sorted({name for found in shares.values() for name in found}, key=_natural)
+    columns = sorted({name for found in shares.values() for name in found}, key=natural)
     rows: list[tuple[str, ...]] = [("system", *columns)]
     for system, found in shares.items():
         rows.append((system, *(_share_text(found.get(column)) for column in columns)))
@@ -241,17 +242,6 @@ def _figures_data(summary: Summary, figures: Figures) -> dict[str, Any]:
 
 def _share_text(share: Share | None) -> str:
     return "" if share is None else f"{percent(share.accuracy)} ({share.count})"
-
-
-def _natural(text: str) -> tuple[int, str]:
-    return (int(text), "") if text.isdecimal() else (1 << 60, text)
-
-
-def _in_cell(value: Any) -> Any:
-    """A value for a spreadsheet; text is never taken for a formula."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t"):
-        return f"'{value}"
-    return value
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -192,10 +192,14 @@ class Results:
                     "other workers before; choose another --out"
                 )
         begun = Begun(
-            tuple(systems), tuple(one.id for one in problems), repeats, time.time(), note or {}
+            tuple(systems),
+            tuple(one.id for one in problems),
+            repeats,
+            time.time(),
+            dict(note or {}),
         )
-        lines = [{"problem": _line_to_dict(asked)} for asked in new]
-        self._write([*lines, {"begun": _begun_to_dict(begun)}])
+        lines = [{"problem": asdict(asked)} for asked in new]
+        self._write([*lines, {"begun": asdict(begun)}])
         self.problems |= {asked.id: asked for asked in new}
         self.begun = begun
         return begun
@@ -205,6 +209,10 @@ class Results:
         kept = list(cells)
         self._write([{"cell": cell.to_dict()} for cell in kept])
         self.cells |= {cell.key: cell for cell in kept}
+
+    def is_judged(self, key: Key) -> bool:
+        """Whether a cell is there and right or wrong."""
+        return key in self.cells and self.cells[key].judged
 
     def reasons(self) -> Counter[str]:
         """Why cells were not judged, and how many of them for that reason."""
@@ -271,24 +279,3 @@ def _drop_half_line(path: Path, descriptor: int) -> None:
     data = path.read_bytes()
     if data and not data.endswith(b"\n"):
         os.ftruncate(descriptor, data.rfind(b"\n") + 1)
-
-
-def _line_to_dict(asked: Line) -> dict[str, str]:
-    return {
-        "id": asked.id,
-        "task": asked.task,
-        "question": asked.question,
-        "difficulty": asked.difficulty,
-        "reference": asked.reference,
-        "digest": asked.digest,
-    }
-
-
-def _begun_to_dict(begun: Begun) -> dict[str, Any]:
-    return {
-        "systems": list(begun.systems),
-        "problems": list(begun.problems),
-        "repeats": begun.repeats,
-        "at": begun.at,
-        "note": dict(begun.note),
-    }

@@ -19,7 +19,6 @@ teaches the second loss alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -28,7 +27,7 @@ from numpy.typing import NDArray
 from partbook.errors import ConfigError
 from partbook.evaluate.asking import Given
 from partbook.evaluate.encoder import Encoder, Vectors
-from partbook.evaluate.learning import Adam, clusters, load_arrays, log_shares, save_arrays
+from partbook.evaluate.learning import Adam, clusters, log_shares
 from partbook.evaluate.measured import Measured
 from partbook.evaluate.system import Sitting
 from partbook.evaluate.wording import DEFAULT_WORDING, Wording
@@ -121,29 +120,6 @@ class RouterDC:
         chosen = sitting.pool.find(self.route(sitting.question))
         workflow = Workflow((Step(chosen, self.wording.answer),))
         return (await sitting.play(Given(workflow, self.name))).answer
-
-    def save(self, path: Path) -> None:
-        """Write a `.npz` file."""
-        about = {"kind": "RouterDC", "encoder": self.encoder.name, "workers": list(self.workers)}
-        save_arrays(path, about, self.weights._asdict())
-
-    @classmethod
-    def load(
-        cls,
-        path: Path,
-        encoder: Encoder,
-        *,
-        wording: Wording = DEFAULT_WORDING,
-        name: str = "RouterDC",
-    ) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            ConfigError: it is something else, or was trained on another encoder.
-        """
-        about, arrays = load_arrays(path, "RouterDC", encoder.name)
-        weights = DualContrast(arrays["projection"], arrays["workers"])
-        return cls(name, encoder, tuple(map(str, about["workers"])), weights, wording)
 
 
 def _scores(measured: Measured) -> Vectors:

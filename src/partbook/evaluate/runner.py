@@ -15,12 +15,13 @@ from functools import partial
 from partbook.budget import Budget, Limits
 from partbook.evaluate.calls import CallLog
 from partbook.evaluate.cell import Cell, Key
-from partbook.evaluate.desk import Done, Played, Seat, play_key
+from partbook.evaluate.desk import Done, Seat, play_key
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.results import Results
 from partbook.evaluate.system import System
 from partbook.evaluate.till import Purse
-from partbook.pool import EXACT
+from partbook.price import total_usd
+from partbook.spread.first_failure import first_failure
 from partbook.store import Store, Tags
 from partbook.trace import Trace
 
@@ -83,7 +84,7 @@ class Ended:
 
 OnProgress = Callable[[Progress], None]
 
-PlayKey = Callable[[Key], Awaitable[Played]]
+PlayKey = Callable[[Key], Awaitable[Done]]
 """Plays the cell of a key somewhere; raises as `desk.play_cell`."""
 
 
@@ -115,19 +116,11 @@ async def run(
     if play is None:
         play = partial(play_key, seat_of(plan), till=Purse(log, whole))
     running = _Running(plan, results, store, whole, on_progress, play)
-    try:
+    with first_failure():
         async with asyncio.TaskGroup() as group:
             group.create_task(running.write())
             group.create_task(running.play_all())
-    except ExceptionGroup as failures:
-        # The first failure cancels the rest, so there is one that says what happened.
-        raise _first(failures) from None
     return running.ended()
-
-
-def _first(failures: ExceptionGroup[Exception]) -> Exception:
-    first = failures.exceptions[0]
-    return _first(first) if isinstance(first, ExceptionGroup) else first
 
 
 def seat_of(plan: Plan) -> Seat:
@@ -163,13 +156,11 @@ class _Running:
         self._usd: Decimal | None = Decimal(0)
         self._stopped = ""
         for key in self._keys:
-            cell = results.cells.get(key)
-            if cell is not None and cell.judged:
-                self._count(cell)
+            if results.is_judged(key):
+                self._count(results.cells[key])
 
     def ended(self) -> Ended:
-        cells = self._results.cells
-        missing = sum(key not in cells or not cells[key].judged for key in self._keys)
+        missing = sum(not self._results.is_judged(key) for key in self._keys)
         return Ended(self._played, missing, self._stopped)
 
     async def play_all(self) -> None:
@@ -180,19 +171,18 @@ class _Running:
         await self._queue.put(None)
 
     def _missing(self) -> Iterator[Key]:
-        cells = self._results.cells
         for key in self._keys:
             if self._stopped:
                 return
-            if key not in cells or not cells[key].judged:
+            if not self._results.is_judged(key):
                 yield key
 
     async def _play_some(self, waiting: Iterator[Key]) -> None:
         for key in waiting:
-            played = await self._play(key)
-            if played.refused:
+            done = await self._play(key)
+            if done.refused:
                 self._stopped = f"the limit of ${self._whole.limits.usd} is reached"
-            await self._queue.put(played.done)
+            await self._queue.put(done)
 
     async def write(self) -> None:
         while True:
@@ -236,7 +226,6 @@ class _Running:
         )
 
     def _count(self, cell: Cell) -> None:
-        cost = cell.spent.cost_usd
         self._done += 1
         self._not_judged += not cell.judged
-        self._usd = None if self._usd is None or cost is None else EXACT.add(self._usd, cost)
+        self._usd = total_usd((self._usd, cell.spent.cost_usd))

@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any, Literal, Self, get_args
 
 from partbook.evaluate.sequential import confidence_sequence, e_value
+from partbook.price import total_usd
 from partbook.shares import Interval
 from partbook.spend_json import money, money_from
 
@@ -255,5 +256,5 @@ class Tally:
 
 
 def _plus(one: Took, other: Took) -> Took:
-    usd = None if one.usd is None or other.usd is None else one.usd + other.usd
+    usd = total_usd((one.usd, other.usd))
     return Took(one.calls + other.calls, usd, one.seconds + other.seconds)

@@ -21,7 +21,6 @@ depends on no other test problem. At least three workers are needed.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -29,7 +28,6 @@ import numpy as np
 from partbook.errors import ConfigError
 from partbook.evaluate.asking import Given, ask
 from partbook.evaluate.encoder import Encoder, Vectors
-from partbook.evaluate.learning import load_arrays, save_arrays
 from partbook.evaluate.measured import Measured
 from partbook.evaluate.system import Sitting
 from partbook.evaluate.wording import DEFAULT_WORDING, Wording
@@ -138,34 +136,3 @@ class Smoothie:
         if not asked.whole:
             return asked.answers[0] if asked.answers else None
         return asked.answers[self.choose(sitting.question, asked.answers)]
-
-    def save(self, path: Path) -> None:
-        """Write a `.npz` file."""
-        about = {
-            "kind": "Smoothie",
-            "encoder": self.encoder.name,
-            "workers": list(self.workers),
-            "dependent": self.dependent,
-            "neighbours": self.neighbours,
-            "name": self.name,
-        }
-        save_arrays(path, about, {"questions": self.questions, "answers": self.answers})
-
-    @classmethod
-    def load(cls, path: Path, encoder: Encoder, *, wording: Wording = DEFAULT_WORDING) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            ConfigError: it is something else, or was made with another encoder.
-        """
-        about, arrays = load_arrays(path, "Smoothie", encoder.name)
-        return cls(
-            str(about["name"]),
-            encoder,
-            tuple(map(str, about["workers"])),
-            arrays["questions"],
-            arrays["answers"],
-            bool(about["dependent"]),
-            int(about["neighbours"]),
-            wording,
-        )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from partbook.errors import BudgetError
 from partbook.evaluate.cell import Cell, Key, spent_of
-from partbook.evaluate.desk import Done, Played, Seat, play_key
+from partbook.evaluate.desk import Done, Seat, play_key
 from partbook.evaluate.runner import PlayKey
 from partbook.evaluate.till import OnRefused, Purse, Who
 from partbook.message import Completion, Message, Sampling
@@ -40,13 +40,13 @@ async def spread_over(fleet: Fleet | None, seat: Seat, purse: Purse) -> PlayKey 
         return None
     await fleet.load(_Cells(seat), lambda about, model: _behind(purse, about, model))
 
-    async def play(key: Key) -> Played:
+    async def play(key: Key) -> Done:
         try:
-            played = await fleet.play(key)
+            done = await fleet.play(key)
         except NodeLostError as err:
-            return Played(_lost(key, str(err)), "")
-        assert isinstance(played, Played)
-        return played
+            return _lost(key, str(err))
+        assert isinstance(done, Done)
+        return done
 
     return play
 

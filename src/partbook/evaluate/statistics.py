@@ -7,7 +7,6 @@ takes its source of randomness, so that a report comes out the same every time.
 import random
 from collections.abc import Sequence
 from math import comb, log2
-from statistics import fmean
 
 from partbook.shares import Interval, wilson
 
@@ -17,7 +16,6 @@ __all__ = [
     "entropy_bits",
     "holm",
     "mcnemar",
-    "mean",
     "pass_at_k",
     "percentile",
     "sign_flip",
@@ -158,8 +156,3 @@ def entropy_bits(counts: Sequence[float]) -> float:
     total = sum(counts)
     shares = (count / total for count in counts if count > 0)
     return sum(-share * log2(share) for share in shares)
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean; 0 where there is nothing."""
-    return fmean(values) if values else 0.0

@@ -13,7 +13,7 @@ from typing import Literal
 
 from partbook.errors import ConfigError
 from partbook.evaluate.cell import Cell
-from partbook.evaluate.figures import Figures, figures_of
+from partbook.evaluate.figures import Figures, figures_of, natural
 from partbook.evaluate.oracle import Oracle, best_measured, oracle_of
 from partbook.evaluate.results import Begun, Line, Results
 from partbook.evaluate.statistics import Interval, bootstrap, holm, mcnemar, sign_flip
@@ -115,7 +115,8 @@ def summarise(results: Results, focus: str | None = None) -> Summary:
         ConfigError: nothing was judged yet, or there is no such system.
     """
     begun = results.begun
-    if begun is None or not any(cell.judged for cell in results.cells.values()):
+    # Cells of systems and problems that are not asked for any more do not count.
+    if begun is None or not any(results.is_judged(key) for key in begun.keys):
         raise ConfigError(f"{results.folder}: nothing was judged yet; there is nothing to report")
     by_system = _by_system(results, begun)
     count = len(begun.problems) * begun.repeats
@@ -288,7 +289,7 @@ def _spread(cases: Sequence[Case]) -> tuple[Case, ...]:
         groups.setdefault(case.problem.difficulty, []).append(case)
     kept: list[Case] = []
     while len(kept) < min(MOST_CASES, len(cases)):
-        for level in sorted(groups, reverse=True):
+        for level in sorted(groups, key=natural, reverse=True):
             if groups[level] and len(kept) < MOST_CASES:
                 kept.append(groups[level].pop(0))
     return tuple(kept)

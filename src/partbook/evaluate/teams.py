@@ -32,11 +32,6 @@ class Team:
     workers: tuple[int, ...]
     """Indices into the pool, one for each agent."""
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether the mode has exactly one agent."""
-        return self.mode in ("single", "reflection")
-
 
 def team_workflow(team: Team, wording: Wording) -> Workflow:
     """The workflow that a team is.

@@ -12,7 +12,7 @@ from partbook.budget import Budget, Budgeted
 from partbook.errors import BudgetError
 from partbook.evaluate.calls import CallLog, Kept
 from partbook.model import ChatModel
-from partbook.pool import Price
+from partbook.price import Price
 
 __all__ = ["OnRefused", "Purse", "Till", "Who"]
 

@@ -10,8 +10,9 @@ one stands.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
+from partbook.price import EXACT
 from partbook.tasks.judges.answers import after_reasoning, answer_tag, boxes, statement_tails
 
 __all__ = ["Key", "majority", "normalised"]
@@ -21,6 +22,9 @@ Key = Callable[[str], str | None]
 
 _MAX_TEXT = 200_000
 """Characters from the end of an answer that are read."""
+
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3}){1,15}|\d{1,50})(?:\.\d{1,50})?")
+"""No longer than what `EXACT` holds."""
 
 _RIM = " \t\r\n.,;:!?\"'*_`$()[]{}"
 
@@ -68,11 +72,7 @@ def _final(text: str) -> str:
 
 def _canonical(text: str) -> str:
     flat = " ".join(text.casefold().split()).strip(_RIM)
-    number = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{1,50}(?:\.\d{1,50})?", flat)
-    if number is None:
+    if not _NUMBER.fullmatch(flat):
         return flat
-    try:
-        value = Decimal(flat.replace(",", ""))
-    except InvalidOperation:  # pragma: no cover - the pattern admits only numbers
-        return flat
-    return f"{value.normalize():f}"
+    value = EXACT.normalize(Decimal(flat.replace(",", "")))
+    return f"{EXACT.plus(value):f}"  # minus nothing is nothing

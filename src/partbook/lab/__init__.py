@@ -4,8 +4,11 @@ Its workers are scripts, and nothing here is evidence about language models. Wha
 whether a policy, a trainer or an executor does what it should where the truth is known: problems
 have a right answer, workers a known reliability, and every problem a computed best workflow.
 
-    problem.py    questions of one to four operations, in three disjoint splits
+    values.py     what questions are about; operations.py: what is done with it
+    phrases.py    how that is said; reading.py: how it is understood; carrying.py: carried out
+    problem.py    questions of one to four operations, in three disjoint splits; draft.py
     worker.py     workers that read what they are given and compute, reliably or not
+    slips.py      how they go wrong
     pool.py       the eight of them, their cards and prices
     optimum.py    expected accuracy of a workflow; the best workflow of a problem
     table.py      how much there is to learn

@@ -14,7 +14,8 @@ from decimal import Decimal
 from partbook.errors import ConfigError
 from partbook.lab.operations import Skill
 from partbook.lab.worker import LabWorker, Profile
-from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import Price
 
 __all__ = ["CARDS", "CLAIMS", "GUESTS", "GUEST_CARDS", "PROFILES", "lab_pool", "lab_worker"]
 

@@ -10,6 +10,7 @@ question's own text, so what the question says and what counts as right cannot d
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from partbook.errors import ConfigError
 from partbook.lab.carrying import Task, carry_out, perfect
@@ -66,6 +67,7 @@ class LabProblem:
         return (stated_value(text) or text.strip().rstrip(".").lower()) == self.answer
 
 
+@lru_cache(maxsize=256)  # the rollouts of a group ask for the same one
 def lab_problem(seed: int, difficulty: int, split: Split = "train") -> LabProblem:
     """The problem of this seed.
 

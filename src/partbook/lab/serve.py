@@ -164,9 +164,8 @@ def _is_text(part: object) -> bool:
 
 
 def _sampling(body: Mapping[str, Any]) -> Sampling:
-    limit = body.get("max_completion_tokens", body.get("max_tokens"))
-    if limit is None:
-        limit = Sampling().max_tokens
+    asked = (body.get(name) for name in ("max_completion_tokens", "max_tokens"))
+    limit = next((value for value in asked if value is not None), Sampling().max_tokens)
     if type(limit) is not int or limit < 1:
         raise _Refused("max_tokens must be an integer from 1", "max_tokens")
     seed = body.get("seed")

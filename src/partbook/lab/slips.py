@@ -8,6 +8,7 @@ expected to reach can be computed.
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 from partbook.lab.carrying import Task, carry_out, perfect
 from partbook.lab.operations import noted
@@ -40,6 +41,7 @@ def slip(task: Task, right: str, question: str, pick: int) -> str:
     return fallback
 
 
+@lru_cache(maxsize=4_096)  # every slip in a question asks where it ends
 def end_of(question: str, task: Task | None = None, value: str = "") -> str | None:
     """Where the question's own chain ends, all done right.
 

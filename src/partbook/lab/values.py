@@ -9,6 +9,7 @@ import hashlib
 import random
 import re
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal
 
 __all__ = [
@@ -102,10 +103,12 @@ def fraction(text: str) -> float:
     >>> fraction("lantern") == fraction("lantern") != fraction("Lantern")
     True
     """
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    # A model may have written half of a surrogate pair, which plain UTF-8 refuses.
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
     return (int.from_bytes(digest) >> 11) / 2**53
 
 
+@lru_cache(maxsize=4096)
 def split_of(value: str) -> Split:
     """The split whose questions may contain this literal: 60 % train, 15 % validation, 25 % test.
 
@@ -115,6 +118,7 @@ def split_of(value: str) -> Split:
     return "train" if where < 0.6 else "validation" if where < 0.75 else "test"
 
 
+@lru_cache
 def owned(values: tuple[str, ...], split: Split) -> tuple[str, ...]:
     """Those of the values that belong to the split, in their order."""
     return tuple(value for value in values if split_of(value) == split)

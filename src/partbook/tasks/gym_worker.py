@@ -16,11 +16,12 @@ from partbook.tasks.judges.checker import serve
 __all__ = ["EVALUATED", "answer"]
 
 _SUM = re.compile(r"[0-9+\-*/() \n]*")
-# Possessive throughout: a text that does not match must not be tried in all its divisions.
+# A text that does not match must not be tried in all its divisions: what may repeat is possessive,
+# and no two parts begin alike.
 _TERM = re.compile(
-    r"(?:\d++(?:\.\d++)?+|[+\-*/() ]"
+    r"(?:\d++(?:\.\d++)?|[+\-*/() ]"
     r"|(?<![A-Za-z0-9_.])(?:sin|cos|tan|exp|log|sqrt|asin|acos|atan|Integral|[A-Za-z])"
-    r"(?![A-Za-z0-9_.])|,(?= ?[A-Za-z]\)))*+"
+    r"(?![A-Za-z0-9_.])|,(?= ?[A-Za-z]\)))*"
 )
 
 EVALUATED: Mapping[str, re.Pattern[str]] = MappingProxyType(

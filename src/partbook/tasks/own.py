@@ -93,7 +93,12 @@ def load_own(path: Path, judge: str | None = None, encoding: str | None = None) 
 
 def _judge(path: Path, rows: Sequence[Row]) -> tuple[str, str]:
     """The judge that the rows name, or that their columns suggest; and which of the two."""
-    named = {optional(row.data, "judge").strip() for row in rows}
+    named = set()
+    for row in rows:
+        try:
+            named.add(optional(row.data, "judge").strip())
+        except ConfigError as err:
+            raise ConfigError(f"{path}: {row.where}: {err}") from err
     if len(named) > 1:
         found = ", ".join(sorted(name or "(none)" for name in named))
         raise ConfigError(f"{path}: all rows must have the same judge; found {found}")

@@ -73,6 +73,7 @@ BOXED = [
     (r"\boxed{D. \text{the last}}", "D"),
     (r"The field is \boxed{A = \nabla D} here.\n\nAnswer: B".replace("\\n", "\n"), "B"),
     (r"The field is \boxed{\langle B \rangle}.", None),
+    (r"The answer is \boxed, as I said.", None),
 ]
 LANGUAGES = [
     ("정답: B", "B"),
@@ -274,6 +275,7 @@ def test_a_letter_that_does_not_occur_is_not_chosen(text):
                 "not",
                 "I",
                 "\n",
+                "\\boxed",
             ]
         )
     )

@@ -6,22 +6,11 @@ from pathlib import Path
 import pytest
 
 from partbook.errors import ConfigError
-from partbook.sandbox import sandbox_available
 from partbook.tasks.judges.code import LIMITS, CodeJudge, Turns
 from partbook.tasks.judges.judge import judge_from
 from partbook.tasks.programs import Case, CaseTests, SourceTests, pack_cases
 
-
-def missing_sandbox() -> str:
-    try:
-        sandbox_available()
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
-MISSING = missing_sandbox()
-pytestmark = [pytest.mark.sandbox, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+pytestmark = pytest.mark.sandbox
 
 SHORT = replace(LIMITS, wall_s=1.0, cpu_s=1.0)
 NEXT = pack_cases([Case("4\n", "5\n"), Case("-1", "0"), Case("9", "10")])

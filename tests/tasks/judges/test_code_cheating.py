@@ -6,22 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from partbook.errors import ConfigError
-from partbook.sandbox import sandbox_available
 from partbook.tasks.judges.code import LIMITS, CodeJudge
 from partbook.tasks.programs import Case, SourceTests, pack_cases
 
-
-def missing_sandbox() -> str:
-    try:
-        sandbox_available()
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
-MISSING = missing_sandbox()
-pytestmark = [pytest.mark.sandbox, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+pytestmark = pytest.mark.sandbox
 
 QUICK = replace(LIMITS, wall_s=3.0, cpu_s=1.0)
 ASSERTS = SourceTests(

@@ -29,6 +29,7 @@ LAST_BOX = [
     ("31", r"\boxed{30}. Wait, I forgot one. The answer is 31.", "right"),
     ("30", r"\boxed{30}. Wait, I forgot one. The answer is 31.", "wrong"),
     ("30", r"\boxed{30}. The answer is in lowest terms.", "right"),
+    ("30", r"\boxed{30}. Wait, the answer is " + "9" * 450, "wrong"),
 ]
 BOXES_IN_A_LIST = [
     ("3, 8", r"They are \boxed{3} and \boxed{8}.", "right"),
@@ -335,6 +336,24 @@ def test_a_costly_answer_is_wrong_within_ten_seconds(answer):
 
     assert outcome != "right"
     assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<answer>{'.' * 100_000}x</answer>",
+        f"<answer>{'^(1)' * 40_000}</answer>",
+        rf"\boxed{{1}}{' ' * 100_000}\boxed{{2}}",
+    ],
+    ids=["dots", "powers", "space between boxes"],
+)
+def test_a_long_text_takes_no_time(text):
+    start = time.process_time()
+
+    outcome = judged("24", text)
+
+    assert outcome == "wrong"
+    assert time.process_time() - start < 2
 
 
 def test_a_costly_answer_that_looks_harmless_is_stopped_and_the_next_one_is_judged():

@@ -47,9 +47,10 @@ async def test_a_pattern_matches_the_whole_text_unless_told_otherwise(
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a-", "*a", "(?P<x>a)(?P<x>b)", "", "a*", ".*"])
-def test_a_pattern_that_could_judge_nothing_is_refused(pattern):
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_pattern_that_could_judge_nothing_is_refused(pattern, whole):
     with pytest.raises(ConfigError):
-        PatternJudge(pattern)
+        PatternJudge(pattern, whole)
 
 
 async def test_a_match_that_takes_too_long_is_not_judged_and_the_next_one_is():

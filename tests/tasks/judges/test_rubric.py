@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from partbook.budget import Budget, Budgeted, Limits
 from partbook.errors import ConfigError
 from partbook.message import Completion, Sampling
-from partbook.pool import FREE, Worker, WorkerSpec
+from partbook.pool import Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.tasks.judges.rubric import MAX_REPLY, MAX_TEXT, RubricJudge
 from partbook.tasks.judges.verdict import Verdict
 from tests.fakes import Failing, Scripted

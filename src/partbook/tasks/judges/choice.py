@@ -75,7 +75,7 @@ class ChoiceJudge:
 
     def judge_now(self, text: str) -> Verdict:
         """Judge a text without an event loop."""
-        letter, reason = choose(text, self.letters, self.options)
+        letter, reason = _chosen(text, self.letters, self.options)
         if letter is None:
             return Verdict("wrong", None, reason)
         if letter.upper() == self.reference.upper():
@@ -96,12 +96,16 @@ def choose(text: str, letters: Sequence[str], options: Mapping[str, str] | None 
     """
     options = options or {}
     _check(letters, options)
+    return _chosen(text, letters, options)
+
+
+def _chosen(text: str, letters: Sequence[str], options: Mapping[str, str]) -> Chosen:
     rest = after_reasoning(text[-MAX_TEXT * 10 :])
     if rest is None:
         return Chosen(None, "the text ends inside its reasoning")
     rest = plain(rest[-MAX_TEXT:])
     kind = spellings("".join(_upper(letters)))
-    named = texts([(letter.upper(), option) for letter, option in options.items()])
+    named = texts(tuple((letter.upper(), option) for letter, option in options.items()))
     for find in (_explicit, _weak):
         if (found := find(rest, kind, named)) is not None:
             answer, reason = found
@@ -151,7 +155,8 @@ def _tail(text: str, start: int) -> str:
     if not tail.strip(" \t:_") and stop >= 0:
         tail = text[start : start + _LINE].lstrip(" \t:_\n").split("\n", 1)[0]
     tail = tail[:_LINE].strip()
-    return boxes(tail)[0].content or "" if tail.startswith("\\boxed") else tail
+    found = boxes(tail) if tail.startswith("\\boxed") else []
+    return found[0].content or "" if found else tail
 
 
 def _last_line(

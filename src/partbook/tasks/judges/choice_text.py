@@ -6,7 +6,6 @@ Nothing is decided here. What counts as a statement, and which of several letter
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -130,7 +129,8 @@ def normal(text: str) -> str:
     return re.sub(r"^(?:the|an?)\s+(?=\S)", "", words)
 
 
-def texts(options: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+@lru_cache(maxsize=256)
+def texts(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     """Letter and comparable text of each option, longest text first; empty texts are left out."""
     found = [(letter, normal(text)) for letter, text in options]
-    return sorted((pair for pair in found if pair[1]), key=lambda pair: -len(pair[1]))
+    return tuple(sorted((pair for pair in found if pair[1]), key=lambda pair: -len(pair[1])))

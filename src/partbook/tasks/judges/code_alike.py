@@ -6,7 +6,7 @@ may print more or fewer digits: up to 1e-6 of the value, or 1e-6 where it is bel
 
 import re
 
-__all__ = ["same_output", "same_value", "unlike"]
+__all__ = ["same_value", "unlike"]
 
 TOLERANCE = 1e-6
 _MOST = 1e300
@@ -16,13 +16,11 @@ _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _SHOWN = 40
 
 
-def same_output(printed: str, expected: str) -> bool:
-    """Whether two texts are the same up to space around lines, and decimals that are near."""
-    return unlike(printed, expected) is None
-
-
 def unlike(printed: str, expected: str) -> str | None:
-    """The first difference, in words; None where there is none."""
+    """The first difference, in words; None where there is none.
+
+    Space around lines is none, and decimals that are near are the same.
+    """
     found, wanted = _lines(printed), _lines(expected)
     for i in range(max(len(found), len(wanted))):
         if i >= len(wanted):

@@ -48,7 +48,8 @@ def starting_imports(program: str) -> str:
 
     Only names that the program itself does not bind are imported.
     """
-    free = _loaded(_tree(program)) - _bound(_tree(program))
+    tree = _tree(program)
+    free = _loaded(tree) - _bound(tree)
     lines = [f"import {name}" for name in sorted(free & _MODULES)]
     lines += [f"from {_GIVEN[name]} import {name}" for name in sorted(free & _GIVEN.keys())]
     return "\n".join(lines)

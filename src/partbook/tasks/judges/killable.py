@@ -12,7 +12,7 @@ busy machine is not held against the text: only the child itself can use its tim
 import asyncio
 import json
 import os
-import selectors
+import select
 import signal
 import subprocess
 import sys
@@ -72,15 +72,15 @@ class _Child:
         """The next line; empty at the end of the stream, None at the time limit."""
         assert self.process.stdout is not None
         until = time.monotonic() + timeout_s
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self.buffer:
-                if not selector.select(max(0.0, until - time.monotonic())):
-                    return None
-                chunk = os.read(self.process.stdout.fileno(), 65_536)
-                if not chunk:
-                    return b""
-                self.buffer += chunk
+        poll = select.poll()
+        poll.register(self.process.stdout, select.POLLIN)
+        while b"\n" not in self.buffer:
+            if not poll.poll(1000 * max(0.0, until - time.monotonic())):
+                return None
+            chunk = os.read(self.process.stdout.fileno(), 65_536)
+            if not chunk:
+                return b""
+            self.buffer += chunk
         line, _, rest = bytes(self.buffer).partition(b"\n")
         self.buffer = bytearray(rest)
         return line

@@ -12,14 +12,12 @@ expressions that agree to 25 digits at several points are taken for equal.
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from partbook.tasks.judges.killable import Answered, Killable, Unavailable
 from partbook.tasks.judges.maths_alike import ByNumbers, Undecided, alike
 from partbook.tasks.judges.maths_answer import final_answer
 from partbook.tasks.judges.maths_leaf import Unreadable
 from partbook.tasks.judges.maths_read import read
-from partbook.tasks.judges.maths_shape import Shape
 from partbook.tasks.judges.maths_text import tidy
 from partbook.tasks.judges.verdict import Verdict
 
@@ -43,13 +41,13 @@ class MathsJudge:
         """Judge a text; it may be called from any thread and any event loop."""
         answer, where = final_answer(text)
         try:
-            gold = _gold(self.reference)
+            gold = read(tidy(self.reference))
         except Unreadable as why:
             reason = f"the reference {self.reference[:80]!r} cannot be read: {why}"
             return Verdict("not judged", answer, reason)
         if answer is None:
             return Verdict("wrong", None, where)
-        given = _without_letter(tidy(answer[:_MAX_ANSWER]), tidy(self.reference))
+        given = _without_letter(tidy(answer), tidy(self.reference))
         try:
             shape = read(given)
         except Unreadable as why:
@@ -77,15 +75,6 @@ class MathsJudge:
         if reply.value["why"]:
             return Verdict("wrong", answer, f"the answer ({where}): {reply.value['why']}")
         return _verdict(reply.value["outcome"] == "right", answer, where, self.reference)
-
-
-_MAX_ANSWER = 4_000
-"""Longer answers are cut before they are read, which makes them unreadable."""
-
-
-@lru_cache(maxsize=4_096)
-def _gold(text: str) -> Shape:
-    return read(tidy(text))
 
 
 def _without_letter(given: str, gold: str) -> str:

@@ -23,6 +23,8 @@ MAX_EXPRESSION = 300
 """Characters of an expression in prose; longer ones stand in boxes."""
 MAX_JOINED = 64
 """Boxes that can stand in one list."""
+MAX_JOINT = 64
+"""Characters between two boxes of one list."""
 MAX_STATEMENTS = 32
 """Statements of an answer that are tried, from the last one back."""
 
@@ -72,7 +74,7 @@ def final_answer(text: str) -> tuple[str | None, str]:
 def _stated_number(text: str) -> str | None:
     """What the last statement of an answer says, where that is no word."""
     for _, tail in reversed(statement_tails(text)[-MAX_STATEMENTS:]):
-        if (answer := _of_tail(tail)) is not None and not isinstance(read(tidy(answer)), Word):
+        if (answer := _of_tail(tail, words=False)) is not None:
             return answer
     return None
 
@@ -93,7 +95,8 @@ def _from_boxes(text: str, found: list[Box]) -> tuple[str | None, str]:
         return None, "the box is empty"
     joined = [filled[-1]]
     for box in reversed(filled[-MAX_JOINED:-1]):
-        if not _JOINT.fullmatch(text[box.end : joined[0].start]):
+        between = text[box.end : joined[0].start]
+        if len(between) > MAX_JOINT or not _JOINT.fullmatch(between):
             break
         joined.insert(0, box)
     if len(joined) == 1:
@@ -124,43 +127,45 @@ def _from_prose(text: str) -> tuple[str | None, str]:
         return None, "the text is empty"
     line = re.sub(r"^[\s>*#\-]+(?=\s)|\*\*|__", "", lines[-1]).strip()
     if len(line) <= 300:
-        if _readable(line) and (len(lines) == 1 or not isinstance(read(tidy(line)), Word)):
+        if _readable(line, words=len(lines) == 1):
             return line, "in the last line"
         spans = list(_SPAN.finditer(line))
         tails = [spans[-1].group(0)] if spans else []
         if pieces := _AFTER.split(line)[1:]:
             tails.append(pieces[-1])
         for tail in tails:
-            if (answer := _of_tail(tail)) is not None and not isinstance(read(tidy(answer)), Word):
+            if (answer := _of_tail(tail, words=False)) is not None:
                 return answer, "at the end of the last line"
         if len(numbers := _NUMBER.findall(line)) == 1:
             return str(numbers[0]), "the only number of the last line"
     return None, "no answer is stated"
 
 
-def _of_tail(tail: str) -> str | None:
-    """The answer at the start of what follows "the answer is"."""
+def _of_tail(tail: str, *, words: bool = True) -> str | None:
+    """The answer at the start of what follows "the answer is"; `words`: it may be one in words."""
     tail = tail.strip().strip("*_ ")
     if match := _SPANS.match(tail):
-        if _readable(match.group()):
+        if _readable(match.group(), words=words):
             return match.group()
         span = _SPAN.search(match.group())
         inner = next((group for group in span.groups() if group), "") if span else ""
-        return inner.strip() if _readable(inner) else None
+        return inner.strip() if _readable(inner, words=words) else None
     stop = _STOP.search(tail)
     first = _COPULA.sub("", (tail[: stop.start()] if stop else tail).strip().strip("*_ "))
-    if _readable(first):
+    if _readable(first, words=words):
         return first
     number = _NUMBER.match(first)
     return number.group() if number else None
 
 
-def _readable(text: str) -> bool:
-    """Whether prose is an answer as a whole: mathematics, or one short phrase."""
+def _readable(text: str, *, words: bool = True) -> bool:
+    """Whether prose is an answer as a whole: mathematics, or one short phrase where it may be."""
     try:
         shape = read(tidy(text))
     except Unreadable:
         return False
+    if isinstance(shape, Word):
+        return words
     if isinstance(shape, Series):
         return not any(isinstance(item, Word) for item in shape.items)
     return not isinstance(shape, Value) or shape.number is not None or len(text) <= MAX_EXPRESSION

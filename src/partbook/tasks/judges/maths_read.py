@@ -8,6 +8,7 @@ kept, and the reference tells which is meant.
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from partbook.tasks.judges.maths_leaf import (
@@ -20,13 +21,12 @@ from partbook.tasks.judges.maths_leaf import (
 )
 from partbook.tasks.judges.maths_number import exact
 from partbook.tasks.judges.maths_shape import Matrix, Relation, Series, Shape, Value, named
-from partbook.tasks.judges.maths_text import balanced_end, split_top, unreadable
+from partbook.tasks.judges.maths_text import MAX_CHARS, balanced_end, split_top, unreadable
 
 __all__ = ["read"]
 
 MAX_ITEMS = 64
 """Longer lists are not read."""
-
 
 _LEADING = re.compile(
     r"^\\approx\s+|^(?:\\text\{)?(?:approximately|about|exactly|roughly|around)(?:\}|\s)\s*",
@@ -61,6 +61,7 @@ _RATIO = re.compile(
 )
 
 
+@lru_cache(maxsize=2_048)
 def read(text: str) -> Shape:
     """The shape of a tidy text.
 
@@ -74,7 +75,7 @@ def _read(text: str, depth: int) -> Shape:
     text = text.strip()
     if not text:
         raise Unreadable("it is empty")
-    if depth > 8 or len(text) > 2_000:
+    if depth > 8 or len(text) > MAX_CHARS:
         raise Unreadable("it is too long or nested too deep")
     if (said := words(text)) is not None:
         return said

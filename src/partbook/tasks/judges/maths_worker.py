@@ -1,15 +1,16 @@
 r"""Whether two expressions are equal, by math-verify and sympy, in a process that can be killed.
 
-math-verify reads the LaTeX (its grammar builds sympy objects; no text is evaluated as Python) and
-gives a second opinion where numbers cannot decide. The first opinion is ours: two expressions are
-equal if they agree, to 25 digits and relative to their size, at points drawn once for all; a
-difference that a simplifier cannot see does not make 2^{-70} equal to 2^{-71}.
+math-verify reads the LaTeX (its grammar builds sympy objects; of the text, nothing but a number is
+ever read by Python) and gives a second opinion where numbers cannot decide. The first opinion is
+ours: two expressions are equal if they agree, to 25 digits and relative to their size, at points
+drawn once for all; a difference that a simplifier cannot see does not make 2^{-70} equal to
+2^{-71}.
 
 This module is run by `killable`, never imported by the library.
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from latex2sympy2_extended import NormalizationConfig
@@ -85,14 +86,16 @@ class BySympy:
             return True
         if a.is_Rational and b.is_Rational:
             return False
-        pairs = _sampled(a, b)
-        if not a.free_symbols and not b.free_symbols and pairs:
-            return _close(*pairs[0]) or _rounded(left, pairs[0][1]) or _rounded(right, pairs[0][0])
-        if any(not _close(*pair) and _comparable(*pair) for pair in pairs):
-            return False
-        if sum(_close(*pair) for pair in pairs) >= 3:
-            return True
-        return bool(verify(a, b, timeout_seconds=None))
+        constant = not (a.free_symbols or b.free_symbols)
+        agreeing = 0
+        for x, y in _sampled(a, b):
+            if _close(x, y):
+                agreeing += 1
+            elif constant:
+                return _rounded(left, y) or _rounded(right, x)
+            elif _comparable(x, y):
+                return False
+        return agreeing >= (1 if constant else 3) or bool(verify(a, b, timeout_seconds=None))
 
     def same_relation(self, left: Relation, right: Relation) -> bool:
         """Whether two relations say the same: one is a multiple of the other."""
@@ -120,11 +123,10 @@ def _plain(expression: Expr) -> Expr:
     return expression.xreplace(changes).doit()
 
 
-def _sampled(a: Expr, b: Expr) -> list[tuple[Expr, Expr]]:
+def _sampled(a: Expr, b: Expr) -> Iterator[tuple[Expr, Expr]]:
     """Both values at each point where both have one; first points with positive variables."""
     symbols = sorted(a.free_symbols | b.free_symbols, key=str)
     draw = random.Random(0)
-    pairs = []
     for i in range(_POINTS if symbols else 1):
         point: Mapping[Basic, Expr] = {
             symbol: Integer(draw.randint(1, 9))
@@ -138,8 +140,7 @@ def _sampled(a: Expr, b: Expr) -> list[tuple[Expr, Expr]]:
         except _FAILURES:
             continue
         if _is_number(x) and _is_number(y):
-            pairs.append((x, y))
-    return pairs
+            yield x, y
 
 
 def _is_number(value: Expr) -> bool:

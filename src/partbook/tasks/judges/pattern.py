@@ -68,7 +68,7 @@ class PatternJudge:
             compiled = re.compile(self.pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise ConfigError(f"{self.pattern!r} is no regular expression: {error}") from error
-        if compiled.fullmatch("" if self.whole else " "):
+        if compiled.fullmatch("") if self.whole else compiled.search(""):
             raise ConfigError(f"{self.pattern!r} matches empty text, so no answer would be right")
 
     async def judge(self, text: str) -> Verdict:
