@@ -28,7 +28,7 @@ from pathlib import Path
 
 import aiohttp
 from aiohttp import web
-from mock_server import ANSWER, read_body, send
+from mock_server import ANSWER, MockServer, send
 from serving import free_port, memory_mb, ready
 
 from partbook.budget import Limits
@@ -92,43 +92,48 @@ def lognormal(p50_s: float, p95_s: float, rng: random.Random) -> float:
     return SLOWER * p50_s * math.exp(rng.gauss(0.0, math.log(p95_s / p50_s) / 1.6448536269514722))
 
 
-class Workers:
-    """An OpenAI-compatible server whose models answer late, and of which one may refuse."""
+class Workers(MockServer):
+    """Models that answer late, and of which one may refuse."""
 
-    def __init__(self, waits: Mapping[str, tuple[float, float]], seed: int) -> None:
-        self._waits, self._rng = waits, random.Random(seed)
-        self.at_once: dict[str, int] = {}
+    def __init__(
+        self,
+        waits: Mapping[str, tuple[float, float]],
+        seed: int,
+        at_once: Mapping[str, int] | None = None,
+    ) -> None:
+        super().__init__(0.0)
+        self.waits, self._rng = waits, random.Random(seed)
+        self._at_once = at_once or {}
         """Calls of a model beyond which more are refused."""
-        self._inside = dict.fromkeys(waits, 0)
+        self.inside = dict.fromkeys(waits, 0)
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                body = await read_body(head.lower(), reader)
-                await self._answer(json.loads(body)["model"], writer)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
-
-    async def _answer(self, model: str, writer: asyncio.StreamWriter) -> None:
-        if self._inside[model] >= self.at_once.get(model, 10_000):
+    async def answer(self, head: bytes, body: bytes, writer: asyncio.StreamWriter) -> None:
+        model = json.loads(body)["model"]
+        if self.inside[model] >= self._at_once.get(model, 10_000):
             writer.write(b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 2\r\n")
             writer.write(b"content-type: application/json\r\ncontent-length: 2\r\n\r\n{}")
             return
-        self._inside[model] += 1
+        self.inside[model] += 1
         try:
-            await asyncio.sleep(lognormal(*self._waits[model], self._rng))
+            await asyncio.sleep(lognormal(*self.waits[model], self._rng))
         finally:
-            self._inside[model] -= 1
+            self.inside[model] -= 1
         read, written = self._rng.randint(200, 1200), self._rng.randint(50, 600)
         usage = {"prompt_tokens": read, "completion_tokens": written}
         message = {"role": "assistant", "content": ANSWER}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         reply = {"id": "c", "object": "chat.completion", "created": 1, "model": model}
         send(writer, json.dumps({**reply, "choices": [choice], "usage": usage}).encode())
+
+
+@asynccontextmanager
+async def listening(workers: Workers) -> AsyncIterator[str]:
+    """The URL of workers, until nobody is connected to them any more."""
+    server = await asyncio.start_server(workers.serve, "127.0.0.1", 0, backlog=4096)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        while workers.open:  # noqa: ASYNC110 # it has no event
+            await asyncio.sleep(0.01)
 
 
 @dataclass
@@ -206,7 +211,7 @@ async def real_load(folder: Path, url: str, moments: Sequence[float], turns: Map
 
 def line(what: str, simulated: float, real: float, low: float, high: float) -> bool:
     """Print one comparison; whether it is within the bar."""
-    error = abs(simulated - real) / real
+    error = abs(simulated - real) / real if real else math.inf
     mark = "" if error <= BAR else "  OVER THE BAR"
     print(
         f"  {what:22} {simulated:9.4g} ({low:.4g} to {high:.4g})  {real:9.4g}  {error:6.1%}{mark}"
@@ -243,16 +248,6 @@ def compare_load(name: str, stage: Stage, moments: Sequence[float], real: Real) 
     )
 
 
-@asynccontextmanager
-async def workers_at(seed: int, at_once: Mapping[str, int] | None = None) -> AsyncIterator[str]:
-    """The URL of workers of one's own."""
-    workers = Workers(WAITS, seed)
-    workers.at_once = dict(at_once or {})
-    server = await asyncio.start_server(workers.serve, "127.0.0.1", 0, backlog=4096)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-
-
 async def loads(folder: Path, seconds: float) -> bool:
     """The three rates, and the provider that refuses; all at once, each on a server of its own."""
     rng, seen = random.Random(11), Measurement("the first load")
@@ -260,7 +255,7 @@ async def loads(folder: Path, seconds: float) -> bool:
     def moments(rate: float) -> list[float]:
         return arrivals(rate / SLOWER, seconds * SLOWER, rng)
 
-    async with workers_at(1) as url:
+    async with listening(Workers(WAITS, 1)) as url:
         await real_load(folder / "first", url, moments(CALIBRATION), TURNS, seen)
     print(f"figures: {seen.runs} requests at {CALIBRATION / SLOWER:g} a second; no other is shown")
     pool = closed_pool(load_pool(str(folder / "first" / "pool.toml")))
@@ -277,7 +272,7 @@ async def loads(folder: Path, seconds: float) -> bool:
 
     async def real(seed: int, name: str) -> Real:
         _, turns, at_once, come = points[name]
-        async with workers_at(seed, at_once) as url:
+        async with listening(Workers(WAITS, seed, at_once)) as url:
             return await real_load(folder / name, url, come, turns)
 
     async with asyncio.TaskGroup() as group:
@@ -380,15 +375,21 @@ async def training(folder: Path) -> bool:
 
 async def memory(requests: int = 400) -> None:
     """What requests take of the memory of `partbook serve` while they are played."""
-    workers = Workers(dict.fromkeys(WAITS, (12 / SLOWER,) * 2), seed=1)
-    server = await asyncio.start_server(workers.serve, "127.0.0.1", 0, backlog=4096)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    workers = Workers(WAITS, seed=1)
+    turns = dict.fromkeys(WAITS, 10_000)
     with tempfile.TemporaryDirectory() as folder:
-        turns = dict.fromkeys(WAITS, 10_000)
-        async with server, endpoint(Path(folder), url, turns) as (asked, pid):
+        async with (
+            listening(workers) as url,
+            endpoint(Path(folder), url, turns) as (asked, pid),
+        ):
+            await load(asked, [0.1])  # what is loaded once is no request's
             base = memory_mb(pid)
+            workers.waits = dict.fromkeys(WAITS, (30 / SLOWER,) * 2)
             task = asyncio.create_task(load(asked, [i / 200 for i in range(requests)]))
-            await asyncio.sleep(requests / 200 + 5)
+            while sum(workers.inside.values()) < 2 * requests:  # all are at their first two steps
+                if task.done():
+                    raise SystemExit("the machine is too busy: not all requests were there at once")
+                await asyncio.sleep(0.1)
             full = memory_mb(pid)
             await task
     each = (full - base) / requests * 1024

@@ -15,7 +15,8 @@ from partbook.config import load_workflow
 from partbook.message import Sampling
 from partbook.models.local import LocalModels, LocalSpec
 from partbook.models.registry import model_path
-from partbook.pool import FREE, AgentPool
+from partbook.pool import AgentPool
+from partbook.price import FREE
 
 ALONE = "Answer the question."
 CONDUCTOR_TOKENS = 300

@@ -21,7 +21,8 @@ from partbook.models.calculator import Calculator
 from partbook.models.local import LocalModels, LocalSpec
 from partbook.models.program import PythonRunner
 from partbook.models.registry import model_path
-from partbook.pool import FREE, AgentPool, Worker
+from partbook.pool import AgentPool, Worker
+from partbook.price import FREE
 from partbook.sandbox import run_program
 from partbook.tasks.judging import judge_for
 from partbook.tasks.problem import Problem

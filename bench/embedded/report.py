@@ -56,7 +56,7 @@ def _paired(one: dict[str, bool], other: dict[str, bool]) -> str:
 def _families(right: dict[str, dict[str, bool]]) -> None:
     systems = sorted(right, key=lambda name: -_share(right[name]))
     families = sorted({problem.partition("/")[0] for each in right.values() for problem in each})
-    print("\n| family | " + " | ".join(systems) + " |\n|---" * 1 + "|---" * len(systems) + "|")
+    print("\n| family | " + " | ".join(systems) + " |\n|---" + "|---" * len(systems) + "|")
     for family in families:
         cells = []
         for system in systems:

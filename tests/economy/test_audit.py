@@ -114,6 +114,12 @@ def test_a_table_is_read_as_spreadsheets_write_it(tmp_path, text, encoding):
     ]
 
 
+def test_a_heading_may_be_longer_than_the_csv_module_reads_by_itself(tmp_path):
+    found = read(tmp_path, f"{'x' * 200_000}\nprompt,{'y' * 200_000}\nSearch it,z\n")
+
+    assert found == [Prompt("Search it")]
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [

@@ -11,7 +11,7 @@ from partbook.economy.audit_page import as_audit_page, conducted_lines
 from partbook.economy.conducted import Conducted, Sample, Sketch, read_prompts
 from partbook.economy.mask import mask
 from partbook.economy.prompts import Prompt
-from partbook.pool import FREE, Price
+from partbook.price import FREE, Price
 from tests.fakes import Echo, Failing, Scripted, pool_of
 
 ONE = "model_id = [0]\nsubtasks = ['Answer.']\naccess_list = [[]]"

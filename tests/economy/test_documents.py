@@ -49,3 +49,9 @@ def test_an_object_may_lie_across_what_is_in_memory(tmp_path, size):
 def test_nesting_without_an_end_is_an_error_and_no_crash(tmp_path):
     with pytest.raises(ConfigError, match=r"nested too deeply|no JSON"):
         found(tmp_path, '{"a":' + "[" * 200_000)
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, "1e9999999999999999999999"])
+def test_a_number_that_python_cannot_hold_is_an_error_and_no_crash(tmp_path, number):
+    with pytest.raises(ConfigError, match="line 2: a number here has too many digits"):
+        found(tmp_path, f'{{"a": 1}}\n{{"a": {number}}}')

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from partbook.economy.answer import answer_of
-from partbook.economy.read import Reading, read_bill
+from partbook.economy.read import Hints, read_bill
 from partbook.economy.wishes import Overhead, Wishes
 from partbook.errors import ConfigError
-from partbook.pool import Price, Tier
+from partbook.price import Price, Tier
 
 BILLS = Path(__file__).parent.parent.parent / "examples" / "bills"
 
@@ -25,8 +25,8 @@ PRICES = {
 }
 
 
-def answer(*names: str, reading: Reading | None = None, **settings: object):
-    bill = read_bill([BILLS / name for name in names or ("plain.csv",)], reading)
+def answer(*names: str, hints: Hints | None = None, **settings: object):
+    bill = read_bill([BILLS / name for name in names or ("plain.csv",)], hints)
     return answer_of(bill, Wishes(**settings), PRICES.get)  # type: ignore[arg-type]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from partbook.economy.bill import total_of
-from partbook.economy.read import Reading, read_bill
+from partbook.economy.read import Hints, read_bill
 from partbook.errors import ConfigError
 
 BILLS = Path(__file__).parent.parent.parent / "examples" / "bills"
@@ -33,7 +33,7 @@ def written(tmp_path: Path, text: str, name: str = "bill.csv", encoding: str = "
 
 def error(path: Path, **settings: object) -> str:
     with pytest.raises(ConfigError) as caught:
-        read_bill([path], Reading(**settings))
+        read_bill([path], Hints(**settings))
     return str(caught.value)
 
 
@@ -168,9 +168,7 @@ def test_a_spreadsheet_may_say_its_delimiter_first(tmp_path):
 def test_a_column_can_be_named(tmp_path):
     path = written(tmp_path, "Monat,Modell,Kosten\n2026-10,m,2.5\n")
 
-    bill = read_bill(
-        [path], Reading(columns={"model": "Modell", "cost": "Kosten", "date": "Monat"})
-    )
+    bill = read_bill([path], Hints(columns={"model": "Modell", "cost": "Kosten", "date": "Monat"}))
 
     assert total(bill) == (None, None, None, Decimal("2.5"))
 
@@ -178,7 +176,7 @@ def test_a_column_can_be_named(tmp_path):
 def test_a_bill_without_dates_is_of_the_month_that_is_said(tmp_path):
     path = written(tmp_path, "model,cost\nm,2.5\n")
 
-    assert read_bill([path], Reading(month="2026-10")).months == ["2026-10"]
+    assert read_bill([path], Hints(month="2026-10")).months == ["2026-10"]
     assert error(path).endswith("bill.csv, line 1: no column for the date; say which month the "
                                 "bill is of: --month 2026-10")  # fmt: skip
 
@@ -217,7 +215,7 @@ def test_a_bad_cell_is_named_with_line_and_column(tmp_path, row, said):
 def test_several_currencies_become_dollars_at_given_rates(tmp_path):
     path = written(tmp_path, PLAIN + "2026-10,m,1,2,3,1,USD\n2026-10,m,1,2,3,1000,KRW\n")
 
-    bill = read_bill([path], Reading(rates={"KRW": Decimal("0.00072")}))
+    bill = read_bill([path], Hints(rates={"KRW": Decimal("0.00072")}))
 
     assert (bill.currency, total(bill)[3]) == ("USD", Decimal("1.72"))
 
@@ -284,6 +282,12 @@ def test_a_name_holds_nothing_that_a_terminal_would_obey(tmp_path):
     path = written(tmp_path, PLAIN + '2026-10,"m\x1b[2J\nx",1,2,3,1,USD\n')
 
     assert [cell.name for cell in read_bill([path]).of(["2026-10"])] == ["m [2J x"]
+
+
+def test_a_line_before_the_heading_may_be_longer_than_the_csv_module_reads_by_itself(tmp_path):
+    path = written(tmp_path, "x" * 200_000 + "\n" + PLAIN + "2026-10,m,1,2,3,0.5,USD\n")
+
+    assert total(read_bill([path])) == (1, 2, 3, Decimal("0.5"))
 
 
 def test_a_column_of_ids_is_not_one_of_models(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from partbook.errors import ConfigError, WorkflowError
 from partbook.message import Usage
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.simulate.assumed import read_stated
 from partbook.simulate.figures import Assumed, Provider
 from partbook.simulate.training import Policy
@@ -80,7 +80,15 @@ def test_a_file_says_what_nobody_measured(tmp_path):
         ('[[workflows]]\nsteps = ["a"]\naccess = [[], []]', "a list of `access` for each"),
         ('[[workflows]]\nsteps = ["a"]\naccess = [["0"]]', "must be lists of the numbers"),
         ('[[workflows]]\nshare = -1\nsteps = ["a"]', "shares of 0 or more"),
+        ('[[workflows]]\nshare = nan\nsteps = ["a"]', "shares of 0 or more"),
+        (
+            '[[workers]]\nname = "a"\nprovider = { concurrency = 1, retry_after_s = -1 }',
+            "`retry_after_s` must be 0 or more, found -1",
+        ),
         ("[policy]\ngenerate_s = 1", "`update_s` is missing"),
+        ("[policy]\ngenerate_s = 0\nupdate_s = 0", "not 0 for both; found 0 and 0"),
+        ("[policy]\ngenerate_s = nan\nupdate_s = 1", "seconds of 0 or more were expected"),
+        ("[endpoint]\ncpu_ms = nan", "`cpu_ms` and memory must be 0 or more"),
         ("[endpoint]\ncpu_ms = -1", "`cpu_ms` and memory must be 0 or more"),
     ],
 )

@@ -21,19 +21,20 @@ from partbook.cli.opening import opened_pool
 from partbook.conduct import Fixed, conduct
 from partbook.config import load_pool
 from partbook.event import Planned, RoundFinished, RoundStarted, RunFinished, RunStarted
-from partbook.execute import Stage as Playing
 from partbook.execute import play
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.lab import lab_pool
 from partbook.message import Completion, Usage
 from partbook.models.limited import Limited
-from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import Price
 from partbook.simulate.figures import Assumed, WorkerFigures
 from partbook.simulate.measured import Measurement
 from partbook.simulate.outcome import percentile
 from partbook.simulate.serving import Stage, arrivals, serve
 from partbook.simulate.staging import Sources, fixed_mix, stage_of, steps_mix
 from partbook.simulate.training import Course, Policy, train
+from partbook.stage import Stage as Playing
 from partbook.trace import Trace, TraceBuilder
 from partbook.train.environment import Environment, lab_judge
 from partbook.train.row import lab_rows

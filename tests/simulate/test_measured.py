@@ -6,7 +6,8 @@ from partbook.event import StepRetried
 from partbook.message import Usage
 from partbook.simulate.figures import Call, Plan, PlannedRound, PlannedStep
 from partbook.simulate.measured import Measurement
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Step, Workflow
 from tests.traces import a_trace
 

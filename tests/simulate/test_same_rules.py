@@ -12,17 +12,18 @@ import pytest
 
 from partbook.budget import Budget
 from partbook.errors import WorkerError
-from partbook.execute import Stage as Playing
 from partbook.execute import play
 from partbook.message import Completion, Sampling, Usage
 from partbook.models.breaker import Breaker
 from partbook.models.limited import Limited
 from partbook.models.paced import Paced
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.simulate.figures import Assumed, Mix, Plan, PlannedRound, PlannedStep, WorkerFigures
 from partbook.simulate.playing import Player
 from partbook.simulate.serving import Stage
 from partbook.simulate.world import World
+from partbook.stage import Stage as Playing
 from partbook.workflow import Step, Workflow
 from tests.simulate.virtual_time import run
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from partbook.message import Usage
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.simulate.figures import (
     Assumed,
     Mix,

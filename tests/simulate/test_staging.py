@@ -5,7 +5,8 @@ import pytest
 from partbook.errors import ConfigError
 from partbook.ledger import CONDUCTOR
 from partbook.message import Sampling, Usage
-from partbook.pool import Price, WorkerSpec
+from partbook.pool import WorkerSpec
+from partbook.price import Price
 from partbook.simulate.assumed import Stated, StatedWorker
 from partbook.simulate.figures import Assumed, Mix, Plan, PlannedRound, PlannedStep
 from partbook.simulate.measured import Measurement

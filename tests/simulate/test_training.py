@@ -4,7 +4,7 @@ import pytest
 
 from partbook.errors import ConfigError
 from partbook.message import Usage
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.simulate.figures import Assumed, WorkerFigures
 from partbook.simulate.serving import Stage
 from partbook.simulate.staging import steps_mix

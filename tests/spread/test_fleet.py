@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -13,8 +14,9 @@ from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import OnText
 from partbook.models.limited import Limited
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.spread.fleet import fleet
+from partbook.spread.letters import Told
 from partbook.spread.post import NodeLostError
 from tests.fakes import Gate
 from tests.spread.near import Chains, NearPosts, Opened, away_pool, budget_of, until
@@ -290,9 +292,20 @@ async def test_a_bug_of_the_driver_ends_it_instead_of_leaving_nodes_to_wait():
 
 
 def test_an_error_with_arguments_of_its_own_survives_a_letter():
-    from partbook.spread.letters import Told  # noqa: PLC0415
-
     told = Told.of(BudgetError("no more", limit="usd")).error()
 
     assert isinstance(told, BudgetError)
     assert (str(told), told.limit) == ("no more", "usd")
+
+
+async def test_what_a_node_lacks_is_said_to_whoever_opens_it():
+    @asynccontextmanager
+    async def without_key(specs):
+        raise ConfigError("no key for w0")
+        yield
+
+    async with fleet(NearPosts(2), without_key) as nodes:
+        away_pool(nodes, 1)
+
+        with pytest.raises(ConfigError, match="no key for w0"):
+            await nodes.open()

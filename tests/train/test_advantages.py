@@ -11,13 +11,12 @@ from partbook.train.policy import new_net
 from partbook.train.preset import load_preset
 from partbook.train.row import Row, lab_rows
 from partbook.train.scoring import Scoring
+from tests.train.small_net import SMALL_NET
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
 CHANGES = [
-    "policy.hidden=32",
-    "policy.inner=32",
-    "policy.layers=['conv', 'attention']",
+    *SMALL_NET,
     "grpo.problems=2",
     "grpo.rollouts=2",
     "grpo.steps=1",

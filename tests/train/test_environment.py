@@ -8,7 +8,8 @@ import pytest
 from partbook.budget import Limits
 from partbook.errors import WorkerError
 from partbook.message import Completion, Usage
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.reward import Tariff
 from partbook.train.environment import Environment, lab_environment
 from partbook.train.playing_loop import playing_loop

@@ -19,6 +19,7 @@ from partbook.models.gguf import gguf_facts
 from partbook.models.llama import Llama, LocalSpec
 from partbook.models.trained import Trained, trained_in_folder, trained_in_gguf
 from partbook.prompt import bare_prompt
+from partbook.train.card import card_text
 from partbook.train.environment import lab_environment
 from partbook.train.export import found_policy
 from partbook.train.gguf_weights import write_adapter, write_model
@@ -137,6 +138,23 @@ def test_a_folder_carries_weights_card_and_style(tmp_path):
     assert "Seed 3" in card
 
 
+def test_the_card_of_a_run_on_tasks_names_them_and_shows_what_was_measured(tmp_path):
+    run = RunFolder(tmp_path / "run")
+    run.begin(load_preset("paper-7b-2xh100").to_dict(), 3)
+    for step, accuracy in ((0, 0.25), (50, 0.75)):
+        measured = {"problems": 40, "accuracy": accuracy, "steps_per_workflow": 2.5}
+        run.add("greedy", step, measured)
+
+    card = card_text("x", Trained("paper", 1024), run.path, "MIT")
+
+    assert "Problems are those of math500, mmlu, rlpr, livecodebench (split train)" in card
+    assert "Partbook's lab" not in card
+    assert "Warm start" not in card
+    assert "On 40 held-out problems" in card
+    assert "| steps of a workflow | 2.500 | 2.500 |" in card
+    assert "regret" not in card
+
+
 def test_a_gguf_file_of_a_run_has_its_card_beside_it(tmp_path):
     policy = policy_of(tmp_path / "run")
 
@@ -158,6 +176,30 @@ def test_nothing_is_written_over(tmp_path):
         exported.to_gguf(tmp_path / "a.gguf", "MIT")
     with pytest.raises(ConfigError, match=r"that ends in .gguf was expected"):
         exported.to_gguf(tmp_path / "a.bin", "MIT")
+    (tmp_path / "notes.md").touch()
+    with pytest.raises(ConfigError, match=r"notes.md exists; name a new file"):
+        exported.to_gguf(tmp_path / "notes.gguf", "MIT")
+
+
+def test_a_place_where_nothing_can_be_written_is_a_users_mistake(tmp_path):
+    exported = found_policy(policy_of(tmp_path / "run"))
+    (tmp_path / "file").touch()
+
+    with pytest.raises(ConfigError, match=r"cannot write .*out.md: "):
+        exported.to_gguf(tmp_path / "file" / "out.gguf", "MIT")
+
+
+@pytest.mark.parametrize("weights", [None, b"damaged"])
+def test_an_adapter_whose_weights_cannot_be_read_is_named(tmp_path, weights):
+    base, folder = tmp_path / "base.gguf", tmp_path / "peft"
+    write_model(small_llama(), Trained("cards", 16), base)
+    folder.mkdir()
+    (folder / "adapter_config.json").write_text('{"r": 4, "lora_alpha": 8}')
+    if weights is not None:
+        (folder / "adapter_model.safetensors").write_bytes(weights)
+
+    with pytest.raises(ConfigError, match=r"cannot read the weights .*adapter_model.safetensors"):
+        write_adapter(folder, base, Trained("cards", 16, "toy"), tmp_path / "out.gguf")
 
 
 def test_a_policy_that_says_nowhere_how_it_was_asked_is_told(tmp_path):
@@ -179,7 +221,7 @@ def test_what_llama_cpp_lacks_is_refused_and_leaves_no_half_file(tmp_path):
 
     with pytest.raises(ConfigError, match="cannot be written here: those of SmolLM2"):
         found_policy(folder).to_gguf(tmp_path / "a.gguf", "MIT")
-    assert not (tmp_path / "a.gguf").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_the_command_writes_what_run_takes(tmp_path):

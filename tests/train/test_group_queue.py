@@ -129,6 +129,20 @@ def test_a_group_that_is_over_its_own_time_is_not_waited_for_any_longer():
     assert queue.waited_s == 30.0
 
 
+def test_a_group_that_was_over_just_now_comes_before_one_that_is_not():
+    clock, cut = Watch(), []
+    queue = GroupQueue(1, 0, 2, clock=clock)
+    slow, quick = (
+        InFlight(i, 0, f"group {i}", Future(), cut=lambda i=i: cut.append(i)) for i in (0, 1)
+    )
+    queue.flying = [slow, quick]
+    quick.result.set_result("played 1")  # the thread that plays has not noted its place yet
+
+    (taken,) = queue.take(0)
+
+    assert (taken.index, taken.result, cut) == (1, "played 1", [])
+
+
 def test_a_checkpoint_waits_for_what_is_in_flight_and_takes_nothing():
     clock = Watch()
     queue = GroupQueue(1, 1, 3, clock=clock)

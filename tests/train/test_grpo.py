@@ -15,20 +15,20 @@ from partbook.budget import Limits
 from partbook.errors import ConfigError
 from partbook.lab import lab_pool
 from partbook.train.environment import Environment, lab_environment, lab_judge
-from partbook.train.grpo import build_trainer, newest_checkpoint, trainer_config
+from partbook.train.grpo import build_trainer, newest_checkpoint
+from partbook.train.options import trainer_config
 from partbook.train.playing_loop import playing_loop
 from partbook.train.policy import new_net
 from partbook.train.preset import load_preset
 from partbook.train.row import lab_rows
 from partbook.train.scoring import Scoring
+from tests.train.small_net import SMALL_NET
 
 # The libraries warn about each other's coming versions.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
 SMALL = [
-    "policy.hidden=32",
-    "policy.inner=32",
-    "policy.layers=['conv', 'attention']",
+    *SMALL_NET,
     "grpo.problems=2",
     "grpo.rollouts=4",
     "grpo.steps=4",
@@ -40,7 +40,6 @@ SMALL = [
     "trainer.gradient_accumulation_steps=1",
     "trainer.learning_rate=1e-2",
     "trainer.top_entropy_quantile=1.0",
-    "trainer.gradient_accumulation_steps=1",
 ]
 
 

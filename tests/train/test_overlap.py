@@ -15,7 +15,6 @@ from partbook.budget import Limits
 from partbook.errors import ConfigError
 from partbook.lab import lab_pool
 from partbook.train.environment import Environment, Outcome, lab_environment, lab_judge
-from partbook.train.group_queue import GroupQueue
 from partbook.train.grpo import build_trainer, newest_checkpoint
 from partbook.train.overlap import Overlap, Prompt
 from partbook.train.playing_loop import playing_loop
@@ -324,15 +323,3 @@ def test_rollouts_of_several_updates_are_not_overlapped(tmp_path):
         pytest.raises(ConfigError, match="rollouts are used in 2 updates"),
     ):
         trained(tmp_path, playing, Counted(), "grpo.overlap=2", "trainer.num_iterations=2")
-
-
-def test_a_queue_of_one_s_own_is_used():
-    with playing_loop() as playing:
-        scoring = Scoring(environment(playing, Counted()))
-        queue = GroupQueue(1, 0, 1)
-        grpo = load_preset("tiny", ["grpo.problems=1", "grpo.steps=1", "grpo.overlap=1"]).grpo
-        found = Overlap(scoring, grpo, [Prompt(ROW, "", (0,))], queue=queue)
-
-        found.begin(0, Policy(RIGHT))
-
-    assert found.waited_s == queue.waited_s

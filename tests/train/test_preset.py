@@ -5,8 +5,9 @@ import pytest
 from partbook.config import load_pool
 from partbook.errors import ConfigError
 from partbook.message import Sampling
-from partbook.pool import Price, Worker, WorkerSpec
-from partbook.train.estimate import mean_call_usd, needs_of, worst_call_usd
+from partbook.pool import Worker, WorkerSpec
+from partbook.price import Price
+from partbook.train.needs import mean_call_usd, needs_of, worst_call_usd
 from partbook.train.preset import load_preset, preset_names
 
 
@@ -64,6 +65,16 @@ def test_single_values_can_be_changed():
         ("prompt_stile=bare", "unknown key `prompt_stile`; did you mean `prompt_style`?"),
         ("grpo.steps=many", "`steps` must be a whole number"),
         ("grpo.rollouts=1", "`rollouts` must be 2 or more, found 1"),
+        ("grpo.easy_steps=-1", "`easy_steps` must be 0 or more, found -1"),
+        ("grpo.evaluate_every=-1", "`evaluate_every` must be 0 or more, found -1"),
+        ("grpo.evaluation_problems=0", "`evaluation_problems` must be 1 or more, found 0"),
+        ("grpo.difficulties=[1, 7]", "`difficulties` must be from 1 to 4, found [1, 7]"),
+        ("grpo.timeout_s=0", "`timeout_s` must be more than 0, found 0.0"),
+        ("max_completion=0", "`max_completion` must be 1 or more, found 0"),
+        ("policy.heads=0", "`heads` must be 1 or more, found 0"),
+        ("policy.heads=3", "`hidden` must be a multiple of twice `heads`, found 128 and 3"),
+        ("warm_start.steps=-5", "`steps` must be 0 or more, found -5"),
+        ("warm_start.batch=0", "`batch` must be 1 or more, found 0"),
         ("grpo.keep_traces=2", "`keep_traces` must be from 0 to 1, found 2.0"),
         ("grpo.price_weight=0.5", "`price_weight` must be from 0 to less than 0.5, found 0.5"),
         ("grpo.price_weight=0.1", "`price_weight` needs `price_usd`"),

@@ -23,15 +23,14 @@ from partbook.train.row import Row, lab_rows
 from partbook.train.scoring import Scoring
 from partbook.train.second_look import told_apart
 from tests.train.lab_case import RIGHT, ROW, WRONG
+from tests.train.small_net import SMALL_NET
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
 KEEP = "model_id = []\nsubtasks = []\naccess_list = []"
 
 SMALL = [
-    "policy.hidden=32",
-    "policy.inner=32",
-    "policy.layers=['conv', 'attention']",
+    *SMALL_NET,
     "grpo.problems=2",
     "grpo.rollouts=4",
     "grpo.steps=2",

@@ -8,13 +8,12 @@ import torch
 from partbook.train.policy import new_net, save_net
 from partbook.train.preset import load_preset
 from partbook.train.reproduce import Line, comparison, table_text
+from tests.train.small_net import SMALL_NET
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
 SMALL = [
-    "policy.hidden=32",
-    "policy.inner=32",
-    "policy.layers=['conv', 'attention']",
+    *SMALL_NET,
     "max_completion=6",
 ]
 

@@ -91,3 +91,19 @@ async def test_a_bug_in_the_judge_neither_raises_nor_hangs():
 
     scoring = Scoring(Environment(lab.pool_of, judge, lab.limits))
     assert await scoring([TEXT], [LINE]) == [None]
+
+
+def test_an_answer_that_was_kept_is_valid_and_has_no_steps():
+    plan = Workflow((Step(0, "x"),))
+    outcomes = [
+        Outcome(1.0, "right", kept=True),
+        Outcome(1.0, "right", kept=True),
+        Outcome(0.5, "wrong", None, plan),
+        Outcome(0.0, "unparsed"),
+    ]
+
+    metrics = step_metrics([ROW] * 4, outcomes)
+
+    assert (metrics["valid"], metrics["accuracy"]) == (0.75, 0.5)
+    assert metrics["accuracy_given_valid"] == pytest.approx(2 / 3)
+    assert metrics["steps_per_workflow"] == 1.0

@@ -5,7 +5,8 @@ import pytest
 from partbook.budget import Limits
 from partbook.errors import ConfigError
 from partbook.models.calculator import Calculator
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.train.data import Data
 from partbook.train.environment import Environment
 from partbook.train.row import Row

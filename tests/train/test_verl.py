@@ -178,7 +178,9 @@ def test_steps_of_warm_up_are_no_share_of_them(tmp_path):
     ("change", "message"),
     [
         ("trainer.lr_scheduler_type=linear", "verl knows the schedules constant and cosine"),
-        ("grpo.recursion=paired", "verl does not train second rounds in pairs"),
+        ("grpo.recursion=paired", "there are neither second rounds nor the control"),
+        ("grpo.recursion=frozen", "there are neither second rounds nor the control"),
+        ("grpo.equal_rewards=true", "there are neither second rounds nor the control"),
     ],
 )
 def test_what_verl_has_not_is_refused(tmp_path, change, message):

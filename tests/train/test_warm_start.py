@@ -17,13 +17,12 @@ from partbook.train.policy import new_net, open_net, prompt_text, sample, save_n
 from partbook.train.preset import load_preset
 from partbook.train.row import lab_rows, problem_of
 from partbook.train.warm_start import _pair, warm_start
+from tests.train.small_net import SMALL_NET
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
 SMALL = [
-    "policy.hidden=32",
-    "policy.inner=32",
-    "policy.layers=['conv', 'attention']",
+    *SMALL_NET,
     "warm_start.steps=60",
     "warm_start.batch=8",
     "warm_start.easy_steps=60",
@@ -31,24 +30,26 @@ SMALL = [
 ]
 
 
-def trained(seed):
+@pytest.fixture(scope="module")
+def trained():
+    """A preset, its net after the warm start, and the losses on the way."""
     torch.set_num_threads(1)
     preset = load_preset("tiny", SMALL)
     net = new_net(preset.policy, 0)
     losses = {}
-    warm_start(net, preset, lab_environment(), seed, losses.__setitem__)
+    warm_start(net, preset, lab_environment(), 0, losses.__setitem__)
     return preset, net, losses
 
 
-def test_demonstrations_are_learned():
-    _, _, losses = trained(0)
+def test_demonstrations_are_learned(trained):
+    _, _, losses = trained
 
     assert losses[0] > 6
     assert losses[59] < 5.5
 
 
-def test_a_kept_policy_writes_what_it_wrote_before(tmp_path):
-    preset, net, _ = trained(0)
+def test_a_kept_policy_writes_what_it_wrote_before(tmp_path, trained):
+    preset, net, _ = trained
     environment = lab_environment()
     prompts = [prompt_text(net.tokenizer, "bare", row, environment) for row in lab_rows(4)]
     before = sample(net, prompts, preset, None)

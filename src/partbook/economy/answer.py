@@ -160,7 +160,7 @@ def _missing(months: Sequence[str]) -> list[str]:
 
 
 def _of_answer(wishes: Wishes, measured: Measured | None) -> list[Note]:
-    notes = [Note("assumed", {}), Note("preprint", {})]
+    notes = [Note("assumed", {}), Note("of the paper", {})]
     if not wishes.overhead.given:
         notes.append(Note("no overhead", {}))
     if measured is None:

@@ -31,7 +31,7 @@ class Candidate:
     workflow: str
     """The fixed workflow that comes nearest."""
     example: str
-    """The in_short of its prompts, cut to what one reads."""
+    """The shortest of its prompts, cut to what one reads."""
     prompts: int = 0
     known_usd: Decimal = Decimal(0)
     """Sum of the costs that are known."""

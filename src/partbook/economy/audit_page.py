@@ -6,14 +6,13 @@ Prompts may be anybody's; they are text here and cut to an example each.
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from importlib.metadata import version
-from importlib.resources import files
 
 from partbook.economy.audit import Audit, Candidate
 from partbook.economy.audit_words import told
 from partbook.economy.conducted import Conducted
-from partbook.economy.page_parts import in_code
+from partbook.economy.frame import framed, listed, top
 from partbook.economy.words import Language, amount
-from partbook.evaluate.markup import Markup, document, join, tag
+from partbook.evaluate.markup import Markup, join, tag
 from partbook.evaluate.page_parts import tile
 
 __all__ = ["as_audit_page", "conducted_lines", "spent_text"]
@@ -22,7 +21,7 @@ __all__ = ["as_audit_page", "conducted_lines", "spent_text"]
 def as_audit_page(
     found: Audit,
     conducted: Conducted | None,
-    top: int,
+    most: int,
     shown: Callable[[str], str],
     language: Language,
 ) -> str:
@@ -31,35 +30,30 @@ def as_audit_page(
     Args:
         found: by the rules.
         conducted: by a Conductor; None: none was asked.
-        top: how many kinds are listed.
+        most: how many kinds are listed.
         shown: what becomes of an example, as a mask.
         language: of the page.
     """
-    house = files("partbook.evaluate").joinpath("page.css").read_text(encoding="utf-8")
-    own = files("partbook.economy").joinpath("page.css").read_text(encoding="utf-8")
     title = told(language, "title")
-    kinds = found.candidates[:top]
+    facts = told(language, "found", several=found.several, prompts=found.prompts)
+    kinds = found.candidates[:most]
     uncertain = [told(language, "note")]
     if found.unknown_costs:
         uncertain.append(told(language, "unknown", count=found.unknown_costs))
     if conducted is not None:
         uncertain.append(told(language, "conductor note"))
-    main = tag(
-        "main",
-        tag("div", told(language, "kicker"), class_="kicker"),
-        tag("h1", title),
-        tag("div", told(language, "found", several=found.several, prompts=found.prompts),
-            class_="facts"),
-        tag("div", *_tiles(found, conducted, language), class_="tiles"),
+    steps = [told(language, f"next.{i}") for i in (1, 2, 3)]
+    return framed(
+        language,
+        title,
+        top(told(language, "kicker"), title, facts, _tiles(found, conducted, language)),
         _section(language, "kinds", _kinds(kinds, conducted, language)),
         _section(language, "examples", _examples(kinds, shown)),
         _conductor(found, conducted, shown, language),
-        _section(language, "uncertain", _listed("ul", uncertain, "findings")),
-        _section(language, "next", _listed("ol", [told(language, f"next.{i}") for i in (1, 2, 3)],
-                                           "weeks")),
+        _section(language, "uncertain", listed("ul", uncertain, "findings")),
+        _section(language, "next", listed("ol", steps, "weeks")),
         tag("footer", f"{told(language, 'footer')} · Partbook {version('partbook')}"),
-    )  # fmt: skip
-    return document(language, f"{title} · Partbook", house + own, main)
+    )
 
 
 def conducted_lines(found: Audit, conducted: Conducted, language: Language) -> list[str]:
@@ -148,10 +142,6 @@ def _conductor(
         lines.append(tag("p", told(language, "conductor alone")))
         lines.append(tag("ul", *items, class_="findings"))
     return _section(language, "conductor", *lines)
-
-
-def _listed(kind: str, texts: Sequence[str], class_: str) -> Markup:
-    return tag(kind, *(tag("li", *in_code(text)) for text in texts), class_=class_)
 
 
 def _section(language: Language, key: str, *parts: str) -> Markup:

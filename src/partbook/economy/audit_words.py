@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from partbook.economy.words import Language
+from partbook.economy.words import Language, filled
 
 __all__ = ["told"]
 
@@ -28,7 +28,6 @@ _ENGLISH: Mapping[str, str] = {
     "column.cost": "cost if split",
     "column.workflow": "workflow",
     "column.agreed": "Conductor agrees",
-    "column.plan": "its workflow",
     "note": "Found by rules: what a prompt only implies is missed. `Cost if split` is as if each "
     "step took what the single call takes; whether answers become better, only "
     "`partbook evaluate` tells.",
@@ -77,7 +76,6 @@ _KOREAN: Mapping[str, str] = {
     "column.cost": "나눈 뒤 비용",
     "column.workflow": "워크플로",
     "column.agreed": "Conductor 동의",
-    "column.plan": "Conductor의 워크플로",
     "note": "규칙으로 찾았으므로 암시만 된 단계는 놓칩니다. 나눈 뒤 비용은 단계마다 지금 호출 한 "
     "번만큼 든다고 본 값이며, 답이 좋아지는지는 `partbook evaluate`로만 알 수 있습니다.",
     "unknown": "{count}개는 비용이 없어 합계에 들어 있지 않습니다.",
@@ -107,5 +105,4 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {"en": _ENGLISH, "ko": _KOREAN}
 
 def told(language: Language, key: str, **values: str | int) -> str:
     """A text, with its names filled in; whole numbers get their commas."""
-    spelt = {k: f"{v:,}" if isinstance(v, int) else v for k, v in values.items()}
-    return _WORDS[language][key].format_map(spelt)
+    return filled(_WORDS[language][key], values)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from partbook.errors import ConfigError
 from partbook.message import Usage
-from partbook.pool import EXACT
+from partbook.price import EXACT
 
 __all__ = ["Bill", "Cell", "Charge", "Note", "merged", "model_key", "total_of"]
 

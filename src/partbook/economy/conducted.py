@@ -17,7 +17,7 @@ from partbook.budget import Budget, Budgeted, Limits
 from partbook.conduct import Conductor
 from partbook.economy.audit import Candidate, in_short
 from partbook.economy.prompts import Prompt
-from partbook.economy.reading import Read, Reader, Reading, read_on
+from partbook.economy.sketching import Read, Reader, Reading, read_on
 from partbook.economy.stages import stages_of
 from partbook.model import ChatModel
 from partbook.pool import AgentPool
@@ -215,7 +215,7 @@ async def read_prompts(
 
 def _count(found: Conducted, reading: Reading) -> None:
     for asked in reading.asked:
-        if asked.fault != "unavailable" and not asked.cached:
+        if asked.calls:
             found.calls += 1
             found.unknown_costs += asked.cost_usd is None
             found.known_usd += asked.cost_usd or Decimal(0)

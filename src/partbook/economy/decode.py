@@ -10,7 +10,7 @@ from typing import TextIO
 
 from partbook.errors import ConfigError
 
-__all__ = ["encoding_of", "open_text"]
+__all__ = ["encoding_of", "is_json", "open_text"]
 
 _PIECE = 1 << 20
 _MARKS = (
@@ -64,6 +64,12 @@ def encoding_of(path: Path) -> str:
 def open_text(path: Path, encoding: str) -> TextIO:
     """The file's text; line ends are left as they are."""
     return path.open(encoding=encoding, newline="")
+
+
+def is_json(path: Path, encoding: str) -> bool:
+    """Whether a file begins as JSON does; else it is taken for a table."""
+    with open_text(path, encoding) as text:
+        return text.read(4096).lstrip("\ufeff \t\r\n").startswith(("{", "["))
 
 
 def _by_zeros(head: bytes) -> list[str]:

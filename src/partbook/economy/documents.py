@@ -115,6 +115,8 @@ class _Buffer:
                     self.line += self.text.count("\n", self._at, err.pos)
                     raise self.error(f"this is no JSON: {err.msg}") from err
                 continue
+            except (ValueError, ArithmeticError) as err:
+                raise self.error("a number here has too many digits") from err
             self.line += self.text.count("\n", self._at, end)
             self._at = end
             if not isinstance(value, dict):

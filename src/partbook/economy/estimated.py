@@ -12,7 +12,7 @@ from partbook.economy.figure import Figure, Range, RangeOf, shown
 from partbook.economy.priced import at_price
 from partbook.economy.wishes import Overhead, Wishes
 from partbook.message import Usage
-from partbook.pool import Price
+from partbook.price import Price
 
 __all__ = ["Base", "conductor_per_task", "fewer_figures", "pool_figures", "share_removed"]
 

@@ -40,7 +40,6 @@ _ANTHROPIC_COSTS = Shape(
         "model": ("model",),
         "cost": ("amount",),
         "currency": ("currency",),
-        "class": ("token_type",),
         "kind": ("cost_type",),
     },
     form="token type",

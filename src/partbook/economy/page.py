@@ -7,13 +7,12 @@ quality, what is uncertain, and what to do. Names of models come from a bill and
 from collections.abc import Sequence
 from decimal import Decimal
 from importlib.metadata import version
-from importlib.resources import files
 
 from partbook.economy.answer import Answer
 from partbook.economy.figure import Figure
+from partbook.economy.frame import framed, in_code, listed, top
 from partbook.economy.page_parts import (
     formula_table,
-    in_code,
     letters,
     line,
     model_table,
@@ -22,7 +21,7 @@ from partbook.economy.page_parts import (
 )
 from partbook.economy.wishes import Wishes
 from partbook.economy.words import Language, amount, note, percent, range_of, say, value_of
-from partbook.evaluate.markup import Markup, document, join, tag
+from partbook.evaluate.markup import Markup, join, tag
 from partbook.evaluate.page_parts import tile
 
 __all__ = ["as_page"]
@@ -53,11 +52,10 @@ _BARRED = ("fewer.cost", "fewer.total", "one.cost", "carried.cost", "listed")
 
 def as_page(answer: Answer, wishes: Wishes, language: Language) -> str:
     """The page as HTML."""
-    house = files("partbook.evaluate").joinpath("page.css").read_text(encoding="utf-8")
-    own = files("partbook.economy").joinpath("page.css").read_text(encoding="utf-8")
     title = say(language, "title")
-    main = tag(
-        "main",
+    return framed(
+        language,
+        f"{title} · {answer.month}",
         _top(answer, wishes, language, title),
         _spent(answer, language),
         _would(answer, wishes, language),
@@ -68,19 +66,15 @@ def as_page(answer: Answer, wishes: Wishes, language: Language) -> str:
         _figures(answer, wishes, language),
         tag("footer", f"{say(language, 'footer')} · Partbook {version('partbook')}"),
     )
-    return document(language, f"{title} · {answer.month} · Partbook", house + own, main)
 
 
 def _top(answer: Answer, wishes: Wishes, language: Language, title: str) -> Markup:
     facts = {"month": answer.month, "sources": ", ".join(answer.bill.sources)}
-    unit = answer.base.currency or "USD"
+    unit = _unit(answer)
     warnings = [tag("div", note(one, language, unit), class_="warn") for one in answer.warnings]
+    tiles = _tiles(answer, wishes, language)
     return join(
-        tag("div", say(language, "kicker"), class_="kicker"),
-        tag("h1", title),
-        tag("div", say(language, "facts", facts), class_="facts"),
-        tag("div", *_tiles(answer, wishes, language), class_="tiles"),
-        *warnings,
+        top(say(language, "kicker"), title, say(language, "facts", facts), tiles), *warnings
     )
 
 
@@ -196,16 +190,12 @@ def _quality(answer: Answer, language: Language) -> str:
 
 def _uncertain(answer: Answer, language: Language) -> Markup:
     said = [note(one, language, _unit(answer)) for one in answer.notes]
-    return _section(
-        language,
-        "uncertain",
-        tag("ul", *(tag("li", *in_code(text)) for text in said), class_="findings"),
-    )
+    return _section(language, "uncertain", listed("ul", said, "findings"))
 
 
 def _weeks(language: Language) -> Markup:
-    steps = [tag("li", *in_code(say(language, f"week.{i}"))) for i in range(1, 5)]
-    return _section(language, "weeks", tag("ol", *steps, class_="weeks"))
+    steps = [say(language, f"week.{i}") for i in range(1, 5)]
+    return _section(language, "weeks", listed("ol", steps, "weeks"))
 
 
 def _figures(answer: Answer, wishes: Wishes, language: Language) -> Markup:

@@ -19,7 +19,7 @@ from partbook.economy.words import (
 )
 from partbook.evaluate.markup import Markup, join, tag
 
-__all__ = ["formula_table", "in_code", "letters", "line", "model_table", "money_bar", "pool_table"]
+__all__ = ["formula_table", "letters", "line", "model_table", "money_bar", "pool_table"]
 
 _MODELS = 12
 """How many models the table lists; the others are one row."""
@@ -76,11 +76,6 @@ def pool_table(figures: Sequence[Figure], now: Figure | None, language: Language
             )
         )
     return tag("table", tag("tbody", *rows))
-
-
-def in_code(text: str) -> list[str]:
-    """Pieces of a text, of which those between backticks are code."""
-    return [tag("code", piece) if i % 2 else piece for i, piece in enumerate(text.split("`"))]
 
 
 def line(figure: Figure, wishes: Wishes, language: Language, bar: Markup) -> Markup:

@@ -11,6 +11,7 @@ the same `Record`.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
@@ -26,6 +27,7 @@ from partbook.tasks.judges.marked import disarmed, mark_of, marked
 __all__ = [
     "GRAMMAR",
     "JUDGING",
+    "TURNED",
     "Outcome",
     "Preference",
     "Record",
@@ -37,6 +39,9 @@ __all__ = [
 ]
 
 Outcome = Literal["first", "second", "tie"]
+
+TURNED: Mapping[Outcome, Outcome] = {"first": "second", "second": "first", "tie": "tie"}
+"""The same outcome where the two are named the other way round."""
 
 JUDGING = Sampling(max_tokens=600, temperature=0)
 """How a judge is asked where nothing else is said: two sentences and a verdict, not drawn."""
@@ -185,7 +190,8 @@ async def judged(
     )
     there = await judge.chat(judging_messages(question, first, second), sampling)
     back = await judge.chat(judging_messages(question, second, first, turned=True), sampling)
-    verdicts = verdict_in(there), _turned(verdict_in(back))
+    said = verdict_in(back)
+    verdicts = verdict_in(there), None if said is None else TURNED[said]
     usage = None if there.usage is None or back.usage is None else there.usage + back.usage
     agreed = verdicts[0] if verdicts[0] == verdicts[1] else None
     return Preference(agreed or "tie", *verdicts, (there.text, back.text), usage)
@@ -246,12 +252,6 @@ def verdict_in(reply: Completion) -> Outcome | None:
         return None
     said: dict[str, Outcome] = {"A": "first", "B": "second", "TIE": "tie"}
     return said[found[1].upper()]
-
-
-def _turned(outcome: Outcome | None) -> Outcome | None:
-    if outcome is None or outcome == "tie":
-        return outcome
-    return "second" if outcome == "first" else "first"
 
 
 def _sendable(text: str) -> str:

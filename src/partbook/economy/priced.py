@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from partbook.economy.bill import Cell, model_key
 from partbook.message import Usage
-from partbook.pool import EXACT, Price
+from partbook.price import EXACT, Price
 
 __all__ = ["PriceOf", "at_price", "listed_cost", "spellings"]
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from partbook.economy.amounts import SYMBOLS, Numbers, currency_in, mark_of
-from partbook.economy.decode import encoding_of, open_text
+from partbook.economy.decode import encoding_of, is_json, open_text
 from partbook.economy.documents import objects_in
 from partbook.economy.shapes import plain_name
-from partbook.economy.tables import bounded_lines, large_fields
+from partbook.economy.tables import DELIMITERS, PREAMBLE, bounded_lines, large_fields
 from partbook.errors import ConfigError
-from partbook.pool import EXACT
+from partbook.price import EXACT
 
 __all__ = ["Prompt", "prompts_in"]
 
@@ -27,9 +27,6 @@ _PROMPT = ("prompt", "question", "input", "text", "message", "content", "프롬�
 _COST = ("cost", "cost usd", "cost krw", "cost eur", "spend", "price", "usd", "비용", "금액")
 _CURRENCY = ("currency", "통화")
 _MODEL = ("model", "모델")
-_DELIMITERS = (",", ";", "\t", "|")
-_PREAMBLE = 40
-"""Lines in which the heading is looked for; spreadsheets put some before it."""
 _SAMPLE = 100
 """Lines whose costs show the decimal mark; each may hold a long prompt."""
 
@@ -56,9 +53,7 @@ def prompts_in(path: Path, rates: Mapping[str, Decimal] | None = None) -> Iterat
             a cost is no amount in dollars or in a currency with a rate.
     """
     encoding = encoding_of(path)
-    with open_text(path, encoding) as text:
-        start = text.read(4096).lstrip("\ufeff \t\r\n")[:1]
-    if start not in ("{", "["):
+    if not is_json(path, encoding):
         yield from _rows(path, encoding, rates or {})
         return
     costs = _Costs(Numbers(), rates or {})
@@ -145,7 +140,7 @@ def _first(plain: Mapping[str, Any], names: Sequence[str]) -> str:
 
 def _rows(path: Path, encoding: str, rates: Mapping[str, Decimal]) -> Iterator[Prompt]:
     with open_text(path, encoding) as text:
-        sample = _some(bounded_lines(path, text), _PREAMBLE, len)
+        sample = _some(bounded_lines(path, text), PREAMBLE, len)
     line, delimiter, heading = _heading(path, sample)
     names = [plain_name(name) for name in heading]
     column = next((i for i, name in enumerate(names) if name in _COST), None)
@@ -179,10 +174,11 @@ def _some(items: Iterator[_T], count: int, size: Callable[[_T], int]) -> list[_T
     return found
 
 
+@large_fields()
 def _heading(path: Path, sample: Sequence[str]) -> tuple[int, str, list[str]]:
     """Where the heading is, its delimiter, and its names."""
     for number, line in enumerate(sample, 1):
-        for delimiter in _DELIMITERS:
+        for delimiter in DELIMITERS:
             row = next(csv.reader([line], delimiter=delimiter), [])
             if any(plain_name(name) in _PROMPT for name in row):
                 return number, delimiter, row

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from partbook.economy.pairwise import Outcome, Record
+from partbook.economy.pairwise import TURNED, Outcome, Record
 from partbook.errors import ConfigError
 
 __all__ = ["PERSON", "Rated", "Rating", "add_ratings", "question_hash", "read_ratings", "sums_of"]
@@ -133,11 +133,10 @@ def sums_of(ratings: Iterable[Rating]) -> list[Rated]:
     The order is that in which they came up.
     """
     sums: dict[tuple[str, str, str, str], Record] = {}
-    turned: dict[Outcome, Outcome] = {"first": "second", "second": "first", "tie": "tie"}
     for rating in ratings:
         rater = rating.by, rating.pool
         key, outcome = (*rater, rating.first, rating.second), rating.outcome
         if (back := (*rater, rating.second, rating.first)) in sums:
-            key, outcome = back, turned[outcome]
+            key, outcome = back, TURNED[outcome]
         sums[key] = sums.get(key, Record()).with_outcome(outcome)
     return [Rated(*key, record) for key, record in sums.items()]

@@ -7,24 +7,23 @@ file, the line and the column, because a bill that is read half is worse than no
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
 from pathlib import Path
 
 from partbook.economy.amounts import DecimalMark, Numbers
 from partbook.economy.bill import Bill, Charge, Note, merged
-from partbook.economy.decode import encoding_of, open_text
+from partbook.economy.decode import encoding_of, is_json
 from partbook.economy.documents import objects_in
 from partbook.economy.objects import ObjectReader
 from partbook.economy.rows import BadCell, RowReader
 from partbook.economy.tables import Table, find_table, rows_of
 from partbook.errors import ConfigError
-from partbook.pool import EXACT
+from partbook.price import EXACT
 
-__all__ = ["Reading", "read_bill"]
+__all__ = ["Hints", "read_bill"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Hints:
     """How bills are to be read, where they do not say it themselves."""
 
     month: str = ""
@@ -37,7 +36,7 @@ class Reading:
     """Dollars for one unit of a currency, by its code."""
 
 
-def read_bill(paths: Sequence[Path], reading: Reading | None = None) -> Bill:
+def read_bill(paths: Sequence[Path], hints: Hints | None = None) -> Bill:
     """Read files into one bill.
 
     Raises:
@@ -45,7 +44,7 @@ def read_bill(paths: Sequence[Path], reading: Reading | None = None) -> Bill:
     """
     bills = []
     for path in paths:
-        one, shape = _read(path, reading or Reading())
+        one, shape = _read(path, hints or Hints())
         if not one.cells:
             raise ConfigError(f"{path} ({shape}) has no row with a model, tokens or a cost")
         one.sources.append(f"{path.name} ({shape})")
@@ -53,23 +52,21 @@ def read_bill(paths: Sequence[Path], reading: Reading | None = None) -> Bill:
     return merged(bills)
 
 
-def _read(path: Path, reading: Reading) -> tuple[Bill, str]:
+def _read(path: Path, hints: Hints) -> tuple[Bill, str]:
     encoding = encoding_of(path)
-    with open_text(path, encoding) as text:
-        start = text.read(4096).lstrip("\ufeff \t\r\n")[:1]
-    return (_read_json if start in ("{", "[") else _read_table)(path, encoding, reading)
+    return (_read_json if is_json(path, encoding) else _read_table)(path, encoding, hints)
 
 
-def _read_table(path: Path, encoding: str, reading: Reading) -> tuple[Bill, str]:
-    table = find_table(path, encoding, reading.columns)
-    numbers = Numbers(reading.mark or table.mark)
-    reader = RowReader(table.shape, table.header, numbers, reading.month)
-    if not reader.has("date") and not reading.month:
+def _read_table(path: Path, encoding: str, hints: Hints) -> tuple[Bill, str]:
+    table = find_table(path, encoding, hints.columns)
+    numbers = Numbers(hints.mark or table.mark)
+    reader = RowReader(table.shape, table.header, numbers, hints.month)
+    if not reader.has("date") and not hints.month:
         raise ConfigError(
             f"{path}, line {table.line}: no column for the date; say which month the bill is of: "
             "--month 2026-10"
         )
-    tally = _Tally(path, reading, _before(table))
+    tally = _Tally(path, hints, _before(table))
     for line, row in rows_of(path, encoding, table):
         try:
             charge = reader.read(row)
@@ -86,9 +83,9 @@ def _read_table(path: Path, encoding: str, reading: Reading) -> tuple[Bill, str]
     return tally.bill, table.shape.name
 
 
-def _read_json(path: Path, encoding: str, reading: Reading) -> tuple[Bill, str]:
-    objects = ObjectReader(reading.month, reading.columns)
-    tally = _Tally(path, reading, "")
+def _read_json(path: Path, encoding: str, hints: Hints) -> tuple[Bill, str]:
+    objects = ObjectReader(hints.month, hints.columns)
+    tally = _Tally(path, hints, "")
     for line, item in objects_in(path, encoding):
         try:
             for charge, reader in objects.read(item):
@@ -112,10 +109,10 @@ def _before(table: Table) -> str:
 class _Tally:
     """One file's bill, in one currency."""
 
-    def __init__(self, path: Path, reading: Reading, currency: str) -> None:
+    def __init__(self, path: Path, hints: Hints, currency: str) -> None:
         self.bill = Bill()
         self._path = path
-        self._reading = reading
+        self._hints = hints
         self._named = currency
         """The currency that the file names for all of its rows; empty: none."""
         self._first: tuple[str, int] | None = None
@@ -128,9 +125,9 @@ class _Tally:
         cost = charge.cost
         if cost is not None:
             code = self._code(reader, line)
-            if code in self._reading.rates:
+            if code in self._hints.rates:
                 self._rated.add(code)
-                rate = self._reading.rates[code]
+                rate = self._hints.rates[code]
                 charge = charge._replace(cost=EXACT.multiply(cost, rate))
             if cost == 0 and charge.usage is not None and charge.usage.total_tokens:
                 self._free += 1
@@ -139,12 +136,9 @@ class _Tally:
     def finish(self, readers: Sequence[RowReader], unused: Sequence[str]) -> None:
         """Note what a reader of the bill should know."""
         notes, name = self.bill.notes, self._path.name
-        skipped: dict[str, int] = {}
-        for why, count in chain.from_iterable(reader.skipped.items() for reader in readers):
-            skipped[why] = skipped.get(why, 0) + count
-        for why, count in skipped.items():
-            if why == "other services":
-                notes.append(Note("other services", {"file": name, "count": f"{count:,}"}))
+        others = sum(reader.other_services for reader in readers)
+        if others:
+            notes.append(Note("other services", {"file": name, "count": f"{others:,}"}))
         if self._free:
             notes.append(Note("free rows", {"file": name, "count": f"{self._free:,}"}))
         if unused:
@@ -152,7 +146,7 @@ class _Tally:
         if self._first is not None:
             self.bill.currency = "USD" if self._rated else self._first[0]
         for code in sorted(self._rated):
-            rate = format(self._reading.rates[code], "f")
+            rate = format(self._hints.rates[code], "f")
             notes.append(Note("rate", {"file": name, "currency": code, "rate": rate}))
         if self._assumed:
             notes.append(Note("assumed dollars", {"file": name}))
@@ -164,7 +158,7 @@ class _Tally:
             code, self._assumed = "USD", not reader.shape.dollars
         if self._first is None:
             self._first = (code, line)
-        first, rates = self._first[0], self._reading.rates
+        first, rates = self._first[0], self._hints.rates
         if code != first and not all(one == "USD" or one in rates for one in (code, first)):
             other = code if code != "USD" else first
             raise ConfigError(

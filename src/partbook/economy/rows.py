@@ -40,8 +40,8 @@ class RowReader:
         self.header = tuple(header)
         self.said = ""
         """The currency that the row read last names, by code or sign; empty: none."""
-        self.skipped: dict[str, int] = {}
-        """Rows that are no charges, by why."""
+        self.other_services = 0
+        """Rows of services that are no language models'."""
         self._numbers = numbers
         self._month = month
         plain = [plain_name(name) for name in header]
@@ -89,7 +89,7 @@ class RowReader:
         read, written = self._count(row, "read"), self._count(row, "written")
         cost = self._cost(row)
         if not model and not calls and not read and not written and not cost:
-            return self._skip("empty")
+            return None
         usage = None
         if read is not None and written is not None:
             cached = self._count(row, "cached") or 0
@@ -109,7 +109,7 @@ class RowReader:
     def _token_type(self, row: Sequence[str]) -> Charge | None:
         cost = self._cost(row)
         if cost is None:
-            return self._skip("empty")
+            return None
         kind = self._text(row, "kind").casefold()
         # Searches and code execution are no tokens; fewer calls need not mean fewer of them.
         model = self._text(row, "model") if kind in ("", "token", "tokens", "standard") else ""
@@ -119,7 +119,7 @@ class RowReader:
         cost = self._cost(row)
         item = self._text(row, "model")
         if cost is None:
-            return self._skip("empty")
+            return None
         model, _, said = item.rpartition(", ")
         kind = class_in(said)
         if not model or kind is None:
@@ -132,9 +132,10 @@ class RowReader:
     def _sku(self, row: Sequence[str]) -> Charge | None:
         sku, service = self._text(row, "model"), self._text(row, "service")
         if not sku:
-            return self._skip("sums")
+            return None  # a sum
         if self.has("service") and not is_model_service(service):
-            return self._skip("other services")
+            self.other_services += 1
+            return None
         cost = self._cost(row)
         model, kind = parts_of_sku(sku)
         usage = None
@@ -142,10 +143,6 @@ class RowReader:
         if kind is not None and unit in ("", "count", "token", "tokens"):
             usage = _usage(kind, self._count(row, "amount"))
         return Charge(*self._date(row), model, None, usage, cost)
-
-    def _skip(self, why: str) -> Charge | None:
-        self.skipped[why] = self.skipped.get(why, 0) + 1
-        return None
 
     def _text(self, row: Sequence[str], role: Role) -> str:
         index = self._at.get(role)

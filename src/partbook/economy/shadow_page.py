@@ -1,9 +1,8 @@
 """A shadow experiment as one page: self-contained, without a request to anybody, fit for A4."""
 
 from importlib.metadata import version
-from importlib.resources import files
 
-from partbook.economy.page_parts import in_code
+from partbook.economy.frame import framed, listed, top
 from partbook.economy.shadow_words import (
     facts_line,
     findings,
@@ -15,7 +14,7 @@ from partbook.economy.shadow_words import (
     verdict_line,
 )
 from partbook.economy.words import Language
-from partbook.evaluate.markup import Markup, document, tag
+from partbook.evaluate.markup import Markup, tag
 from partbook.evaluate.page_parts import tile
 from partbook.evaluate.shadow import Tally
 
@@ -24,35 +23,25 @@ __all__ = ["as_shadow_page"]
 
 def as_shadow_page(tally: Tally, language: Language) -> str:
     """The page as HTML; it holds no prompt and no answer."""
-    house = files("partbook.evaluate").joinpath("page.css").read_text(encoding="utf-8")
-    own = files("partbook.economy").joinpath("page.css").read_text(encoding="utf-8")
     title = told(language, "title")
     rows = [
         tag("tr", tag("td", what), tag("td", f"{count:,}"))
         for count, what in findings(tally, language)
     ]
-    means = means_line(tally, language)
-    main = tag(
-        "main",
-        tag("div", told(language, "kicker"), class_="kicker"),
-        tag("h1", title),
-        tag("div", facts_line(tally, language), class_="facts"),
-        tag("div", *_tiles(tally, language), class_="tiles"),
+    return framed(
+        language,
+        title,
+        top(told(language, "kicker"), title, facts_line(tally, language), _tiles(tally, language)),
         tag("p", verdict_line(tally, language)),
         tag("h2", told(language, "head.counts")),
         tag("div", tag("table", tag("tbody", *rows)), class_="card scroll"),
-        tag("p", means),
+        tag("p", means_line(tally, language)),
         tag("h2", told(language, "head.rule")),
         tag("p", told(language, "rule", pairs=tally.experiment.pairs)),
         tag("h2", told(language, "head.uncertain")),
-        tag(
-            "ul",
-            *(tag("li", *in_code(text)) for text in uncertain(tally, language)),
-            class_="findings",
-        ),
+        listed("ul", uncertain(tally, language), "findings"),
         tag("footer", f"Partbook {version('partbook')} · {tally.experiment.id}"),
     )
-    return document(language, f"{title} · Partbook", house + own, main)
 
 
 def _tiles(tally: Tally, language: Language) -> list[Markup]:

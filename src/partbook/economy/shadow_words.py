@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from partbook.economy.words import Language, amount
+from partbook.economy.words import Language, amount, filled
 from partbook.evaluate.shadow import Tally
 
 __all__ = [
@@ -109,8 +109,7 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {"en": _ENGLISH, "ko": _KOREAN}
 
 def told(language: Language, key: str, **values: str | int) -> str:
     """A text, with its names filled in; whole numbers get their commas."""
-    spelt = {k: f"{v:,}" if isinstance(v, int) else v for k, v in values.items()}
-    return _WORDS[language][key].format_map(spelt)
+    return filled(_WORDS[language][key], values)
 
 
 def verdict_line(tally: Tally, language: Language) -> str:

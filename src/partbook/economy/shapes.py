@@ -12,10 +12,10 @@ __all__ = ["PLAIN", "ROLES", "SHAPES", "Role", "Shape", "plain_name", "shape_of"
 
 Role = Literal[
     "date", "model", "calls", "read", "cached", "cache_write", "cache_write_1h", "written", "cost",
-    "more_cost", "currency", "class", "amount", "unit", "service", "kind",
+    "more_cost", "currency", "amount", "unit", "service", "kind",
 ]  # fmt: skip
-"""What a column tells. `class` is the class of tokens of a row that has only one of them, `amount`
-their number, `unit` what is counted; `more_cost` is added to the cost."""
+"""What a column tells. `amount` is the number of tokens of a row that has only one class of them,
+`unit` what is counted; `more_cost` is added to the cost."""
 
 ROLES: Mapping[str, str] = {
     "date": "day or month",
@@ -45,8 +45,6 @@ class Shape:
     """1 where each row is a call."""
     apart: bool = False
     """Whether cached tokens stand beside `read` and not within it."""
-    dated: bool = True
-    """Whether it always has a column for the date."""
     own: bool = False
     """Whether it is a person's own table, not a provider's."""
     dollars: bool = False
@@ -103,7 +101,6 @@ SHAPES: tuple[Shape, ...] = (
             "date": ("usage date utc",),
             "model": ("model", "model version"),
             "cost": ("cost usd",),
-            "class": ("token type",),
             "kind": ("cost type",),
         },
         form="token type",
@@ -122,7 +119,6 @@ SHAPES: tuple[Shape, ...] = (
             "currency": ("currency",),
         },
         form="sku",
-        dated=False,
     ),
     Shape(
         "OpenRouter activity, by request",
@@ -209,7 +205,6 @@ PLAIN = Shape(
         "cost": ("cost", "cost usd", "amount", "price", "usd", "spend", "비용", "금액", "요금"),
         "currency": ("currency", "통화"),
     },
-    dated=False,
     own=True,
 )  # fmt: skip
 """A table of one's own: a model, and its cost or its tokens."""

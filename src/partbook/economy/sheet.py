@@ -4,6 +4,7 @@ import csv
 import io
 from typing import Any
 
+from partbook.csv_cell import csv_cell
 from partbook.economy.answer import Answer
 from partbook.economy.bill import Note
 from partbook.economy.figure import Figure, shown
@@ -28,7 +29,7 @@ def as_csv(answer: Answer, wishes: Wishes, language: Language) -> str:
         low, high = figure.range or (None, None)
         writer.writerow(
             map(
-                _in_cell,
+                csv_cell,
                 (
                     figure.key,
                     figure.kind,
@@ -102,14 +103,3 @@ def _why(figure: Figure, language: Language) -> str:
     if figure.value is not None or not figure.why:
         return ""
     return say(language, figure.why, figure.about)
-
-
-def _in_cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula; a number below 0 is one all the same."""
-    if text.startswith(("=", "+", "@", "\t")) or (text.startswith("-") and not _is_number(text)):
-        return f"'{text}"
-    return text
-
-
-def _is_number(text: str) -> bool:
-    return text[1:].replace(".", "", 1).isdecimal()

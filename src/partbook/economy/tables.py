@@ -17,12 +17,21 @@ from partbook.economy.decode import open_text
 from partbook.economy.shapes import PLAIN, SHAPES, Shape, plain_name, shape_of
 from partbook.errors import ConfigError
 
-__all__ = ["Table", "bounded_lines", "find_table", "large_fields", "rows_of"]
+__all__ = [
+    "DELIMITERS",
+    "PREAMBLE",
+    "Table",
+    "bounded_lines",
+    "find_table",
+    "large_fields",
+    "rows_of",
+]
 
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")
+PREAMBLE = 40
+"""Lines in which the heading is looked for; spreadsheets put some before it."""
 _SAMPLE = 400
-"""Lines that are looked at first; the heading stands in the first `_PREAMBLE` of them."""
-_PREAMBLE = 40
+"""Lines that are looked at first."""
 _LARGEST_FIELD = 16_000_000
 """Characters: a spend log may hold whole prompts. Beyond it, a quotation mark was not closed."""
 
@@ -56,9 +65,9 @@ def find_table(path: Path, encoding: str, own: Mapping[str, str] | None = None) 
     with open_text(path, encoding) as text:
         sample = list(islice(bounded_lines(path, text), _SAMPLE))
     best: list[tuple[int, list[str]]] = []
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         rows = _sampled(sample, delimiter)
-        for i, (line, row) in enumerate(rows[:_PREAMBLE]):
+        for i, (line, row) in enumerate(rows[:PREAMBLE]):
             names = [plain_name(name) for name in row]
             shape = shape_of(names, own)
             if shape is not None:
@@ -67,7 +76,7 @@ def find_table(path: Path, encoding: str, own: Mapping[str, str] | None = None) 
                 values = _money_values(shape, names, [r for _, r in rows[i + 1 :]])
                 mark = mark_of(values, delimiter)
                 return Table(shape, tuple(row), line, delimiter, mark, before)
-        best = max(best, rows[:_PREAMBLE], key=_widest)
+        best = max(best, rows[:PREAMBLE], key=_widest)
     raise ConfigError(_unknown(path, best, own))
 
 
@@ -109,6 +118,7 @@ def large_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
+@large_fields()
 def _sampled(sample: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
     reader = csv.reader(sample, delimiter=delimiter)
     rows = []

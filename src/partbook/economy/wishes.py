@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from partbook.errors import ConfigError
-from partbook.pool import Price
+from partbook.price import Price
 
 __all__ = ["Overhead", "Wishes"]
 

@@ -12,6 +12,7 @@ from partbook.economy.words_ko import KOREAN
 __all__ = [
     "Language",
     "amount",
+    "filled",
     "inputs_of",
     "is_letter",
     "label",
@@ -31,7 +32,12 @@ _CENTS = Decimal("0.01")
 
 def say(language: Language, key: str, values: Mapping[str, str] | None = None) -> str:
     """A text, with its names filled in."""
-    return _WORDS[language][key].format_map(dict(values or {}))
+    return filled(_WORDS[language][key], values or {})
+
+
+def filled(text: str, values: Mapping[str, str | int]) -> str:
+    """A text with its names filled in; whole numbers get their commas."""
+    return text.format_map({k: f"{v:,}" if isinstance(v, int) else v for k, v in values.items()})
 
 
 def amount(value: Decimal, unit: str, language: Language = "en") -> str:

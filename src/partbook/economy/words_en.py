@@ -81,9 +81,9 @@ ENGLISH: Mapping[str, str] = {
     # Notes.
     "assumed": "Estimates assume that the calls which fall away cost what the others cost, and "
     "that another model needs as many tokens. Nobody has run that work.",
-    "preprint": "40 % fewer is the paper's figure: 3 steps on average of 5 allowed. It is a "
-    "preprint (arXiv:2512.04388), on its authors' own benchmarks, and counts steps of a workflow "
-    "and not calls of your team.",
+    "of the paper": "40 % fewer is the paper's figure: 3 steps on average of 5 allowed. It was "
+    "measured on its authors' own benchmarks (arXiv:2512.04388, ICLR 2026), and counts "
+    "steps of a workflow and not calls of your team.",
     "no overhead": "The Conductor's own cost is not in the estimate: give --conductor-price and "
     "--conductor-tokens, or --gpu-usd-per-hour.",
     "not measured": "Nothing here says whether answers stay as good: measure with "

@@ -35,12 +35,13 @@ A table that says something of a worker but not its seconds leaves them as they 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from partbook.errors import ConfigError, FaultKind
 from partbook.message import Usage
-from partbook.pool import Price
-from partbook.price_table import take_price
+from partbook.own_prices import take_price
+from partbook.price import Price
 from partbook.retry import REACTIONS
 from partbook.simulate.figures import (
     ANYBODY,
@@ -179,9 +180,13 @@ def _provider(table: Table) -> Provider:
     if concurrency is None:
         raise ConfigError(f"{table.where}: `concurrency` is missing")
     refuses = table.take("refuses", bool, False)
-    provider = Provider(concurrency, refuses, table.take("retry_after_s", float, None))
+    retry_after_s = table.take("retry_after_s", float, None)
+    if retry_after_s is not None and not 0 <= retry_after_s < inf:
+        raise ConfigError(
+            f"{table.where}: `retry_after_s` must be 0 or more, found {retry_after_s:g}"
+        )
     table.done()
-    return provider
+    return Provider(concurrency, refuses, retry_after_s)
 
 
 def _mix(tables: list[Table], source: str) -> Mix | None:
@@ -220,7 +225,9 @@ def _endpoint(table: Table, source: str) -> Endpoint:
         source=source,
     )
     table.done()
-    if min(endpoint.cpu_s, endpoint.base_bytes, endpoint.request_bytes) < 0:
+    if not all(
+        0 <= one < inf for one in (endpoint.cpu_s, endpoint.base_bytes, endpoint.request_bytes)
+    ):
         raise ConfigError(f"{table.where}: `cpu_ms` and memory must be 0 or more")
     return endpoint
 

@@ -16,7 +16,7 @@ from partbook.simulate.figures import Call, Calls, WorkerFigures
 from partbook.simulate.limits import Entry, Fuse, Minute, Turns
 from partbook.simulate.world import Work, World
 
-__all__ = ["Desk", "Room"]
+__all__ = ["Desk", "Room", "desks_in"]
 
 _POLICY = RetryPolicy()
 
@@ -141,4 +141,9 @@ class Desk:
 
 
 Room = Mapping[str, Desk]
-"""Everybody who can be asked, by name."""
+"""Everybody who can be asked, by name; the Conductor may be there twice, as a worker, too."""
+
+
+def desks_in(room: Room) -> list[Desk]:
+    """Each desk once."""
+    return list({desk.figures.name: desk for desk in room.values()}.values())

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from partbook.errors import ConfigError, FaultKind
 from partbook.message import Usage
-from partbook.pool import Price
+from partbook.price import Price
 
 __all__ = [
     "ANYBODY",
@@ -199,7 +199,7 @@ class Mix:
     def __post_init__(self) -> None:
         if not self.plans or len(self.plans) != len(self.shares):
             raise ConfigError(f"{self.source}: a share for each of at least one workflow is needed")
-        if min(self.shares) < 0 or sum(self.shares) <= 0:
+        if not (min(self.shares) >= 0 and 0 < sum(self.shares) < math.inf):
             raise ConfigError(f"{self.source}: shares of 0 or more were expected, not all 0")
 
     def draw(self, rng: random.Random) -> Plan:

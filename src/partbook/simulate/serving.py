@@ -15,8 +15,8 @@ from operator import attrgetter
 from partbook.ledger import CONDUCTOR
 from partbook.message import Usage
 from partbook.models.paced import WINDOW_S
-from partbook.pool import total_usd
-from partbook.simulate.desk import Desk
+from partbook.price import total_usd
+from partbook.simulate.desk import Desk, desks_in
 from partbook.simulate.figures import ANYBODY, Calls, Mix, WorkerFigures
 from partbook.simulate.limits import Turns
 from partbook.simulate.outcome import Bound, Mark, Use, bounds_of, percentile, use_of
@@ -60,10 +60,12 @@ class Endpoint:
 MEASURED_ENDPOINT = Endpoint(
     cpu_s=0.0008,
     most=2000,
-    source="measured: bench/serving.py",
+    base_bytes=83 * 2**20,
+    request_bytes=64 * 2**10,
+    source="measured: bench/serving.py, bench/simulate.py --memory",
 )
-"""One process: 0.8 CPU ms a call on a core of an AMD EPYC, and `server.app.MOST_AT_ONCE`.
-Its memory is not measured yet: `python bench/simulate.py --memory` does."""
+"""One process: 0.8 CPU ms a call on a core of an AMD EPYC, `server.app.MOST_AT_ONCE`, and memory
+with 400 requests at their first two of three calls, short ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def bounds(stage: Stage, seed: int) -> list[Bound]:
 
     world.begin(one_by_one())
     world.run()
-    desks = {desk.figures.name: desk for desk in room.values()}.values()
+    desks = desks_in(room)
     found = [bound for desk in desks for bound in bounds_of(desk, _ALONE)]
     cpu_s = stage.endpoint.cpu_s * sum(desk.calls for desk in desks) / _ALONE
     if cpu_s:
@@ -204,7 +206,7 @@ class _Service:
         if not world.now_s:  # all came at once
             world.run()
         seconds, left = world.now_s, self._inside
-        desks = {desk.figures.name: desk for desk in self._room.values()}.values()
+        desks = desks_in(self._room)
         marks = [Mark.of(desk, seconds) for desk in desks]
         usd = total_usd(mark.usd for mark in marks)
         busy_s = self._processor.busy_s

@@ -11,7 +11,8 @@ from math import ceil
 
 from partbook.errors import ConfigError
 from partbook.ledger import CONDUCTOR
-from partbook.pool import Price, WorkerSpec
+from partbook.pool import WorkerSpec
+from partbook.price import Price
 from partbook.simulate.assumed import NOTHING, Stated, StatedWorker
 from partbook.simulate.figures import (
     ANYBODY,

@@ -12,11 +12,12 @@ import random
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import repeat
-from math import ceil
+from math import ceil, inf
 
 from partbook.errors import ConfigError
 from partbook.message import Usage
-from partbook.pool import total_usd
+from partbook.price import total_usd
+from partbook.simulate.desk import desks_in
 from partbook.simulate.outcome import Mark, Use, use_of
 from partbook.simulate.playing import Played, Player
 from partbook.simulate.serving import Stage
@@ -35,8 +36,16 @@ class Policy:
     source: str
 
     def __post_init__(self) -> None:
-        if self.generate_s < 0 or self.update_s < 0:
-            raise ConfigError(f"{self.source}: seconds of 0 or more were expected")
+        if not (self.generate_s >= 0 and self.update_s >= 0 and 0 < self.step_s < inf):
+            raise ConfigError(
+                f"{self.source}: seconds of 0 or more were expected for writing and for updating, "
+                f"not 0 for both; found {self.generate_s:g} and {self.update_s:g}"
+            )
+
+    @property
+    def step_s(self) -> float:
+        """Of a step whose workers take no time."""
+        return self.generate_s + self.update_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +121,7 @@ class _Training:
         self._player = Player(self._world, self._room, self._rng, stage.timeout_s)
         self._groups: list[list[Played]] = []
         self._waited_s = 0.0
+        self._ended_s = 0.0
 
     def result(self) -> Trained:
         """Play it to the end."""
@@ -119,7 +129,7 @@ class _Training:
         self._world.run()
         course, steps, seconds = self._course, self._steps, self._ended_s
         step_s = seconds / steps
-        desks = {desk.figures.name: desk for desk in self._room.values()}.values()
+        desks = desks_in(self._room)
         marks = [Mark.of(desk, seconds) for desk in desks]
         played = [run for group in self._groups for run in group]
         uses = tuple(map(use_of, desks, marks, repeat(len(played))))
@@ -144,8 +154,6 @@ class _Training:
             usd=None if usd is None else usd * Decimal(str(scale)),
             uses=uses,
         )
-
-    _ended_s = 0.0
 
     def _run(self) -> Work[None]:
         """The policy: all that it does and waits for, in order."""

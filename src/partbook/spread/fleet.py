@@ -15,6 +15,7 @@ from partbook.message import Completion, Message, Sampling
 from partbook.model import ChatModel
 from partbook.pool import WorkerSpec
 from partbook.spread.elsewhere import Elsewhere
+from partbook.spread.first_failure import first_failure
 from partbook.spread.line import Behind, Item, Line
 from partbook.spread.packing import packed
 from partbook.spread.post import NodeLostError, Opener, Post, Posts
@@ -75,8 +76,9 @@ class Fleet:
             ConfigError: something is missing on a node, or there is none.
         """
         posts = await self._posts.start()
-        async with asyncio.TaskGroup() as group:
-            opening = [group.create_task(self._opened(post)) for post in posts]
+        with first_failure():
+            async with asyncio.TaskGroup() as group:
+                opening = [group.create_task(self._opened(post)) for post in posts]
         opened = [post for post, task in zip(posts, opening, strict=True) if task.result()]
         if not opened:
             raise ConfigError("there is no node on which work could be played")
@@ -206,21 +208,15 @@ async def fleet(posts: Posts, opener: Opener) -> AsyncIterator[Fleet]:
         ConfigError: as the block, or as answering a call raises.
     """
     try:
-        async with asyncio.TaskGroup() as group:
-            found = Fleet(posts, opener, group)
-            try:
-                yield found
-            finally:
-                await found.aclose()
-    except ExceptionGroup as failures:
-        raise _first(failures) from None
+        with first_failure():
+            async with asyncio.TaskGroup() as group:
+                found = Fleet(posts, opener, group)
+                try:
+                    yield found
+                finally:
+                    await found.aclose()
     finally:
         await posts.close()
-
-
-def _first(failures: ExceptionGroup[Exception]) -> Exception:
-    first = failures.exceptions[0]
-    return _first(first) if isinstance(first, ExceptionGroup) else first
 
 
 def _nothing_behind(about: object, model: ChatModel) -> ChatModel:

@@ -183,7 +183,8 @@ class Line:
         match letter:
             case Ask():
                 if letter.item in self._items:  # else it was given up, and says so soon
-                    task = asyncio.create_task(self._answer(letter))
+                    item, _ = self._items[letter.item]
+                    task = asyncio.create_task(self._answer(letter, item))
                     self._calls[letter.call] = task
                     task.add_done_callback(partial(self._answered, letter.call))
             case Withdraw():
@@ -196,9 +197,8 @@ class Line:
                 if letter.item in self._items:
                     _settle(self._items[letter.item][1], letter.result, letter.error)
 
-    async def _answer(self, ask: Ask) -> None:
+    async def _answer(self, ask: Ask, item: Item) -> None:
         """Let a node make a call, behind the driver's wrappers, and say what came of it."""
-        item, _ = self._items[ask.item]
         completion = item.known(ask)
         if completion is None:
             ASKED_BY.set(lambda: self._order(ask.call))

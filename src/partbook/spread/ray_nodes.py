@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from partbook.collector import collect_seldom
 from partbook.errors import ConfigError, PartbookError
 from partbook.pool import WorkerSpec
+from partbook.spread.first_failure import first_failure
 from partbook.spread.letters import FromNode, Told, ToNode
 from partbook.spread.post import NodeLostError, Opener, Post
 from partbook.spread.station import Station
@@ -165,8 +166,9 @@ class RayNodes:
         """As `post.Posts.start`."""
         nodes = await asyncio.to_thread(ray.nodes)
         wanted = [node for node in nodes if self._is_wanted(node)]
-        async with asyncio.TaskGroup() as group:
-            starting = [group.create_task(self._started(node)) for node in wanted]
+        with first_failure():
+            async with asyncio.TaskGroup() as group:
+                starting = [group.create_task(self._started(node)) for node in wanted]
         return [post for task in starting if (post := task.result()) is not None]
 
     async def close(self) -> None:

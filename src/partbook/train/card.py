@@ -21,10 +21,12 @@ _SHOWN = (
     ("valid", "valid workflows"),
     ("accuracy_given_valid", "right, given a valid workflow"),
     ("steps", "steps of a workflow"),
+    ("steps_per_workflow", "steps of a workflow"),
     ("worker_bits", "entropy of the workers, bits"),
     ("regret", "expected accuracy of the optimum minus the accuracy"),
 )
-"""Figures of `measure.Figures` that the card shows, and what they are."""
+"""Figures of exams that the card shows where they are there, and what they are: those of
+`measure.Figures` in the lab, those of `scoring.step_metrics` on real tasks."""
 
 
 def run_facts(run: Path) -> dict[str, Any]:
@@ -93,15 +95,26 @@ def _data(facts: Mapping[str, Any]) -> str:
     preset = facts.get("preset")
     if not isinstance(preset, dict):
         return ""
-    grpo, warm = preset["grpo"], preset["warm_start"]
+    grpo, warm, data = preset["grpo"], preset["warm_start"], preset["data"]
+    problems = (
+        "Problems and workers are those of Partbook's lab: generated questions of 1 to 4 parts and "
+        "scripted workers"
+    )
+    if data["tasks"]:
+        problems = (
+            f"Problems are those of {', '.join(data['tasks'])} (split {data['split']}), workers "
+            f"those of the pool `{data['pool']}`"
+        )
+    taught = (
+        f" Warm start: {warm['steps']} supervised steps of {warm['batch']} demonstrations, written "
+        "by a program."
+        if warm["steps"]
+        else ""
+    )
     return (
-        "## Data and pool\n\n"
-        f"Preset `{preset['name']}`: {preset['about']}\n\n"
-        f"Problems and workers are those of Partbook's lab: generated questions of 1 to 4 parts "
-        f"and scripted workers, whose order is drawn anew for every problem. Warm start: "
-        f"{warm['steps']} supervised steps of {warm['batch']} demonstrations, written by a "
-        f"program. Then GRPO: {grpo['steps']} updates, each of {grpo['problems']} problems with "
-        f"{grpo['rollouts']} rollouts."
+        f"## Data and pool\n\nPreset `{preset['name']}`: {preset['about']}\n\n{problems}, whose "
+        f"order is drawn anew for every problem.{taught} GRPO: {grpo['steps']} updates, each of "
+        f"{grpo['problems']} problems with {grpo['rollouts']} rollouts."
     )
 
 
@@ -114,11 +127,13 @@ def _figures(run: Path) -> str:
         return "## Figures\n\nNone: the run was not evaluated."
     first, last = evaluated[0], evaluated[-1]
     rows = "\n".join(
-        f"| {what} | {_number(first.get(key))} | {_number(last.get(key))} |" for key, what in _SHOWN
+        f"| {what} | {_number(first.get(key))} | {_number(last.get(key))} |"
+        for key, what in _SHOWN
+        if key in first or key in last
     )
     return (
-        f"## Figures\n\nOn {last.get('problems')} validation problems of the lab, likeliest "
-        f"text, one answer each.\n\n| | step {first['step']} | step {last['step']} |\n"
+        f"## Figures\n\nOn {last.get('problems')} held-out problems, likeliest text, one answer "
+        f"each.\n\n| | step {first['step']} | step {last['step']} |\n"
         f"|---|---|---|\n{rows}"
     )
 
@@ -149,4 +164,4 @@ def _origin(facts: Mapping[str, Any]) -> str:
 
 
 def _number(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)

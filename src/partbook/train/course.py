@@ -101,6 +101,7 @@ def _task_course(
         Limits(timeout_s=grpo.timeout_s),
         loop=playing.loop,
         tariff=grpo.tariff,
+        revise=revision(grpo.ablation),
     )
     rows = task_rows(problems.train, called.names, grpo.steps * grpo.problems, seed, data.subset)
     exam = _task_exam(problems.held_out, called, preset)

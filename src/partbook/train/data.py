@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from partbook.errors import ConfigError
 from partbook.toml_table import Table
+from partbook.train.recipe import take_count
 
 __all__ = ["Data", "take_data"]
 
@@ -54,22 +55,15 @@ def take_data(table: Table) -> Data:
         tasks=table.take_list("tasks", str),
         split=table.take("split", str, usual.split),
         held_out=table.take("held_out", str, usual.held_out),
-        limit=table.take("limit", int, usual.limit),
+        limit=take_count(table, "limit", usual.limit),
         files=table.take("files", str, usual.files),
         pool=table.take("pool", str, usual.pool),
         workers=table.take_list("workers", str),
-        subset=table.take("subset", int, usual.subset),
-        worker_tokens=table.take("worker_tokens", int, usual.worker_tokens),
+        subset=take_count(table, "subset", usual.subset),
+        worker_tokens=take_count(table, "worker_tokens", usual.worker_tokens),
         grader=table.take("grader", str, usual.grader),
     )
     table.done()
-    for key, value in (("limit", data.limit), ("subset", data.subset)):
-        if value < 0:
-            raise ConfigError(f"{table.where}: `{key}` must be 0 or more, found {value}")
-    if data.worker_tokens < 0:
-        raise ConfigError(
-            f"{table.where}: `worker_tokens` must be 0 or more, found {data.worker_tokens}"
-        )
     if data.tasks and not data.pool:
         raise ConfigError(f"{table.where}: tasks need a `pool` whose workers are called")
     if data.pool and not data.tasks:

@@ -19,16 +19,16 @@ from partbook.budget import Limits
 from partbook.conduct import conduct
 from partbook.errors import ParseError
 from partbook.event import Planned, Proposed, Status
-from partbook.execute import Stage
 from partbook.lab import lab_pool
 from partbook.message import Usage
 from partbook.parse import parse
 from partbook.pool import AgentPool
 from partbook.reward import RIGHT, WRONG, Tariff, reward_of
 from partbook.rounds import StopRule
+from partbook.stage import Stage
 from partbook.trace import Trace, TraceBuilder
 from partbook.train.row import Row, problem_of
-from partbook.workflow import MAX_STEPS, Workflow
+from partbook.workflow import Workflow
 
 __all__ = [
     "Cut",
@@ -76,7 +76,6 @@ class Written:
     """A Proposer whose text is already there: what the policy wrote, asked once."""
 
     text: str
-    max_steps: int = MAX_STEPS
     revise: Revise | None = None
     """Changes the workflow before it is played."""
 
@@ -90,7 +89,7 @@ class Written:
         workflow: Workflow | None = None
         error: ParseError | None = None
         try:
-            workflow = parse(self.text, len(stage.pool), max_steps=self.max_steps, later=later)
+            workflow = parse(self.text, len(stage.pool), later=later)
         except ParseError as err:
             error = err
         keeps = later and error is not None and error.reason == "empty_plan"
@@ -115,7 +114,7 @@ class Cut:
     def __init__(self) -> None:
         self._tasks: list[asyncio.Task[Outcome]] = []
 
-    def watch(self, tasks: "list[asyncio.Task[Outcome]]") -> None:
+    def watch(self, tasks: list[asyncio.Task[Outcome]]) -> None:
         """Name what is to be ended."""
         self._tasks = tasks
 
@@ -258,7 +257,7 @@ def _verdict(reward: float | None, trace: Trace) -> str:
     return "right" if reward == RIGHT else "wrong" if reward == WRONG else "unparsed"
 
 
-def _settled(task: "asyncio.Task[Outcome]", seen: TraceBuilder) -> Outcome:
+def _settled(task: asyncio.Task[Outcome], seen: TraceBuilder) -> Outcome:
     """The outcome of a rollout that is over, or that is given up; its calls are not forgotten."""
     if not task.done() or task.cancelled():
         return Outcome(None, "timeout", None if seen.started is None else seen.build())

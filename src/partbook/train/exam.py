@@ -6,16 +6,19 @@ policy is from it. With real tasks nobody knows, and an exam says what a step sa
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Protocol
 
-from partbook.train.environment import Environment
+import torch
+
+from partbook.train.environment import Environment, lab_environment
 from partbook.train.measure import Ceiling, Figures, ceiling, figures
-from partbook.train.policy import Net, rollouts
+from partbook.train.policy import Net, open_net, rollouts
 from partbook.train.preset import Preset
 from partbook.train.row import Row
 from partbook.train.scoring import step_metrics
 
-__all__ = ["Exam", "Examination", "TaskExam"]
+__all__ = ["Exam", "Examination", "TaskExam", "taken_by"]
 
 
 class Examination(Protocol):
@@ -57,6 +60,13 @@ class Exam:
     ) -> Mapping[str, object]:
         """As `Examination.marks`."""
         return asdict(self.take(net, preset, environment, seed))
+
+
+def taken_by(folder: Path, exam: Exam, preset: Preset, seed: int | None) -> Figures:
+    """As `Exam.take`, by a policy in a folder; for a process of its own, with one thread."""
+    torch.set_num_threads(1)
+    environment = lab_environment(preset.grpo.timeout_s)
+    return exam.take(open_net(str(folder)), preset, environment, seed)
 
 
 @dataclass(frozen=True, slots=True)

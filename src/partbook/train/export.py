@@ -67,24 +67,30 @@ class Exported:
         """Write one GGUF file, and the model card beside it.
 
         Raises:
-            ConfigError: the file exists, llama.cpp has no such net, or an adapter's base is not
-                named or not here.
+            ConfigError: a file exists or cannot be written, llama.cpp has no such net, or an
+                adapter's base is not named or not here.
         """
-        if out.exists():
-            raise ConfigError(f"{out} exists; name a new file with --out")
         if out.suffix != ".gguf":
             raise ConfigError(f"--out: a file that ends in .gguf was expected, found {out}")
-        out.parent.mkdir(parents=True, exist_ok=True)
+        beside = out.with_suffix(".md")
+        for path in (out, beside):
+            if path.exists():
+                raise ConfigError(f"{path} exists; name a new file with --out")
+        card = card_text(out.name, self.trained, self.run, licence)
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_text(card, encoding="utf-8")
+        except OSError as err:
+            raise ConfigError(f"cannot write {beside}: {err.strerror or err}") from err
         try:
             if self.is_adapter:
                 write_adapter(self.folder, self._base(), self.trained, out)
             else:
                 write_model(open_net(str(self.folder)), self.trained, out)
         except ConfigError:
-            out.unlink(missing_ok=True)  # half a file looks like a whole one
+            for path in (out, beside):
+                path.unlink(missing_ok=True)  # half a file looks like a whole one
             raise
-        card = card_text(out.name, self.trained, self.run, licence)
-        out.with_suffix(".md").write_text(card, encoding="utf-8")
 
     def _base(self) -> Path:
         if not self.trained.base:

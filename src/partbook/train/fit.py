@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from partbook.errors import ConfigError, StoreError
-from partbook.train.estimate import needs_of
+from partbook.train.needs import needs_of
 from partbook.train.preset import Preset
 
 __all__ = ["available_bytes", "check_disk", "check_memory", "check_room"]

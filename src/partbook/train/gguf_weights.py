@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 from gguf import MODEL_ARCH, GGUFWriter, LlamaFileType, get_tensor_name_map
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from partbook.errors import ConfigError
@@ -177,7 +178,12 @@ def _adapter_config(folder: Path) -> dict[str, Any]:
 
 def _parts(folder: Path) -> Iterator[tuple[str, str, torch.Tensor]]:
     """Name of the matrix, `a` or `b`, and the values, of all parts of an adapter."""
-    for key, value in load_file(folder / "adapter_model.safetensors").items():
+    path = folder / "adapter_model.safetensors"
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as err:
+        raise ConfigError(f"cannot read the weights {path}: {err}") from err
+    for key, value in weights.items():
         module, _, rest = key.removeprefix("base_model.model.").partition(".lora_")
         if rest not in ("A.weight", "B.weight"):
             raise ConfigError(f"{folder}: the part {key} of the adapter cannot be written as GGUF")

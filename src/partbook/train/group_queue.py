@@ -187,6 +187,9 @@ class GroupQueue(Generic[T, R]):
         ]
 
 
-def _order(group: "InFlight[T, R]") -> tuple[bool, int, int]:
-    """Those that are over first, in the order in which they were; then as the run has them."""
-    return (group.place is None, group.place or 0, group.index)
+def _order(group: "InFlight[T, R]") -> tuple[bool, bool, int, int]:
+    """Those that are over first, in the order in which they were; then as the run has them.
+
+    A group that was over just now may not have its place yet: another thread gives it one.
+    """
+    return (not group.result.done(), group.place is None, group.place or 0, group.index)

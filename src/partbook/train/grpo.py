@@ -26,9 +26,9 @@ from trl.trainer.utils import pad
 from partbook.errors import StoreError
 from partbook.reward import RIGHT, UNPARSED, without_lost_groups
 from partbook.train.alarm import Alarm, OnSaved, OnStep
-from partbook.train.estimate import needs_of
 from partbook.train.fit import check_room
-from partbook.train.options import check_batch, processes, trainer_config
+from partbook.train.needs import needs_of
+from partbook.train.options import check_batch, processes, rank, trainer_config
 from partbook.train.overlap import Overlap, Prompt
 from partbook.train.policy import Net, prompt_text
 from partbook.train.preset import Preset
@@ -36,7 +36,7 @@ from partbook.train.recursion import PairedRollouts
 from partbook.train.row import Row
 from partbook.train.scoring import Scoring
 
-__all__ = ["Alarm", "ConductorTrainer", "build_trainer", "newest_checkpoint", "trainer_config"]
+__all__ = ["ConductorTrainer", "build_trainer", "newest_checkpoint"]
 
 log = logging.getLogger(__name__)
 
@@ -206,7 +206,7 @@ def build_trainer(
     config = trainer_config(preset, folder, seed)
     check_batch(preset, config)
     alarm = Alarm(preset.grpo, on_step, net.model, on_saved)
-    rank = preset.policy.lora_rank
+    lora = preset.policy.lora_rank
     trainer = ConductorTrainer(
         model=net.model,
         reward_funcs=[rewarding],  # type: ignore[list-item] # TRL's hints know no coroutines
@@ -215,8 +215,8 @@ def build_trainer(
         train_dataset=data,
         processing_class=net.tokenizer,
         callbacks=[alarm],
-        peft_config=LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear")
-        if rank
+        peft_config=LoraConfig(r=lora, lora_alpha=2 * lora, target_modules="all-linear")
+        if lora
         else None,
     )
     alarm.trainer = trainer
@@ -240,8 +240,7 @@ def _rewarding(
         Prompt(row, text, tuple(net.tokenizer(text)["input_ids"]))
         for row, text in zip(rows, texts, strict=True)
     ]
-    rank = int(os.environ.get("RANK", "0"))
-    return Overlap(scoring, preset.grpo, asked, rank, processes())
+    return Overlap(scoring, preset.grpo, asked, rank(), processes())
 
 
 def newest_checkpoint(folder: Path) -> Path | None:

@@ -16,11 +16,11 @@ from partbook.trace_json import trace_from_dict, trace_to_dict
 from partbook.train.environment import Outcome
 from partbook.train.group_queue import InFlight
 
-__all__ = ["Group", "Written", "read_in_flight", "write_in_flight"]
+__all__ = ["Group", "WrittenGroup", "read_in_flight", "write_in_flight"]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenGroup:
     """A group as the policy wrote it: a list of tokens a completion."""
 
     ids: list[list[int]]
@@ -29,7 +29,7 @@ class Written:
     """Of every token, under the policy that wrote it; filled while the group is played."""
 
 
-Group = InFlight[Written, list[Outcome]]
+Group = InFlight[WrittenGroup, list[Outcome]]
 
 
 def write_in_flight(path: Path, after: int, groups: Sequence[Group]) -> None:
@@ -89,7 +89,7 @@ def _to_dict(group: Group) -> dict[str, object]:
 def _from_dict(data: Mapping[str, Any]) -> Group:
     result: Future[list[Outcome]] = Future()
     result.set_result([_outcome(one) for one in data["outcomes"]])
-    written = Written(data["ids"], data["texts"], data["log_probabilities"])
+    written = WrittenGroup(data["ids"], data["texts"], data["log_probabilities"])
     return Group(data["index"], data["step"], written, result, late=data["late"])
 
 

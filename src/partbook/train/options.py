@@ -14,7 +14,7 @@ from trl.trainer.grpo_config import GRPOConfig
 from partbook.errors import ConfigError
 from partbook.train.preset import Preset
 
-__all__ = ["check_batch", "processes", "trainer_config"]
+__all__ = ["check_batch", "processes", "rank", "trainer_config"]
 
 _OURS = {
     "output_dir",
@@ -193,3 +193,8 @@ def check_batch(preset: Preset, config: GRPOConfig, count: int | None = None) ->
 def processes() -> int:
     """How many processes a run has."""
     return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def rank() -> int:
+    """This process's number among them, from 0."""
+    return int(os.environ.get("RANK", "0"))

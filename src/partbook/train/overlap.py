@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Protocol
 
 from partbook.errors import ConfigError
-from partbook.reward import RIGHT
 from partbook.train.environment import Cut, Outcome
 from partbook.train.group_queue import GroupQueue, InFlight, Taken
-from partbook.train.in_flight import Group, Written, read_in_flight, write_in_flight
+from partbook.train.in_flight import Group, WrittenGroup, read_in_flight, write_in_flight
 from partbook.train.recipe import Grpo
 from partbook.train.row import Row
-from partbook.train.scoring import Completions, Scoring, step_metrics
+from partbook.train.scoring import Completions, LogMetric, Scoring
 
 __all__ = ["Overlap", "Prompt", "Writer"]
 
@@ -73,7 +72,6 @@ class Overlap:
         prompts: Sequence[Prompt],
         rank: int = 0,
         processes: int = 1,
-        queue: "GroupQueue[Written, list[Outcome]] | None" = None,
     ) -> None:
         """Prepare.
 
@@ -83,7 +81,6 @@ class Overlap:
             prompts: of the run, in order.
             rank, processes: this process's number, and how many there are; both `problems` and
                 `overlap` are multiples of it.
-            queue: None: one by the clock on the wall.
 
         Raises:
             ConfigError: nothing plays beside the policy.
@@ -93,11 +90,11 @@ class Overlap:
         self._scoring, self._grpo, self._prompts = scoring, grpo, prompts
         self._loop = scoring.environment.loop
         self._rank, self._share = rank, grpo.problems // processes
-        self._queue = queue or GroupQueue(
+        self._queue: GroupQueue[WrittenGroup, list[Outcome]] = GroupQueue(
             self._share, grpo.overlap // processes, grpo.steps * self._share, grpo.patience_s
         )
         self._step = 0
-        self._taken: list[Taken[Written, list[Outcome]]] = []
+        self._taken: list[Taken[WrittenGroup, list[Outcome]]] = []
 
     @property
     def waited_s(self) -> float:
@@ -140,7 +137,7 @@ class Overlap:
         self,
         completions: Completions,
         row: Sequence[str],
-        log_metric: Callable[[str, float], None] | None = None,
+        log_metric: LogMetric | None = None,
         **others: object,
     ) -> list[float | None]:
         """As TRL's reward function: what came of the groups that were taken."""
@@ -150,17 +147,11 @@ class Overlap:
             for one in self._taken
             for outcome in one.result or [Outcome(None, "blocked")] * len(one.group.ids)
         ]
-        if log_metric is not None:
-            found = step_metrics(rows, outcomes)
-            found["stale"] = sum(one.step < self._step for one in self._taken) / len(self._taken)
-            found["late"] = sum(one.late for one in self._taken) / len(self._taken)
-            for name, value in found.items():
-                log_metric(name, value)
-        if self._scoring.keeper is not None:
-            await self._scoring.keeper.keep(rows, outcomes, self._step)
-        if self._scoring.equal_rewards:
-            return [RIGHT] * len(outcomes)
-        return [outcome.reward for outcome in outcomes]
+        stale = sum(one.step < self._step for one in self._taken) / len(self._taken)
+        late = sum(one.late for one in self._taken) / len(self._taken)
+        return await self._scoring.rewards(
+            rows, outcomes, self._step, log_metric, stale=stale, late=late
+        )
 
     def save(self, folder: Path) -> None:
         """Play to its end what is in flight, and write it down.
@@ -203,12 +194,12 @@ class Overlap:
         begun = []
         for place, (index, prompt) in enumerate(zip(indices, asked, strict=True)):
             part = slice(place * size, (place + 1) * size)
-            group = Written(ids[part], texts[part], [] if logps is None else logps[part])
+            group = WrittenGroup(ids[part], texts[part], [] if logps is None else logps[part])
             begun.append(self._play(index, step, prompt.row, group))
             self._queue.put(begun[-1])
         return begun
 
-    def _play(self, index: int, step: int, row: Row, group: Written) -> Group:
+    def _play(self, index: int, step: int, row: Row, group: WrittenGroup) -> Group:
         environment, cut = self._scoring.environment, Cut()
         rows = [row] * len(group.texts)
         before = [self._scoring.before.get(row.parent)] * len(rows)

@@ -3,7 +3,7 @@
 A preset is a TOML file in `presets/`; `--set table.key=value` changes single values of it. What is
 ours to know is read into the classes below; the table `trainer` is handed to TRL's `GRPOConfig` as
 it is, so that its options need no code here (unknown ones are refused where TRL is imported, in
-`grpo.py`).
+`options.py`).
 """
 
 import tomllib
@@ -17,10 +17,10 @@ from partbook.prompt import PromptStyle, prompt_style
 from partbook.toml_table import Table
 from partbook.train.data import Data, take_data
 from partbook.train.demonstration import Habits
-from partbook.train.expected import Estimate, take_estimate
-from partbook.train.recipe import Grpo, take_grpo, take_share
+from partbook.train.estimate import Estimate, take_estimate
+from partbook.train.recipe import Grpo, take_count, take_grpo, take_share
 
-__all__ = ["Estimate", "Policy", "Preset", "WarmStart", "load_preset", "preset_names"]
+__all__ = ["Policy", "Preset", "WarmStart", "load_preset", "preset_names"]
 
 LayerKind = Literal["conv", "attention"]
 
@@ -138,7 +138,7 @@ def _read(name: str, table: Table, trainer: dict[str, TrainerValue]) -> Preset:
         name,
         about=table.take("about", str),
         prompt_style=prompt_style(table.take("prompt_style", str)),
-        max_completion=table.take("max_completion", int),
+        max_completion=take_count(table, "max_completion", least=1),
         policy=_policy(table.take_table("policy") or Table({}, table.where)),
         warm_start=_warm_start(table.take_table("warm_start") or Table({}, table.where)),
         grpo=take_grpo(table.take_table("grpo") or Table({}, table.where)),
@@ -157,14 +157,20 @@ def _policy(table: Table) -> Policy:
     policy = Policy(
         model=table.take("model", str, usual.model),
         layers=_layers(table),
-        hidden=table.take("hidden", int, usual.hidden),
-        inner=table.take("inner", int, usual.inner),
-        heads=table.take("heads", int, usual.heads),
-        reach=table.take("reach", int, usual.reach),
-        context=table.take("context", int, usual.context),
-        lora_rank=table.take("lora_rank", int, usual.lora_rank),
+        hidden=take_count(table, "hidden", usual.hidden, least=1),
+        inner=take_count(table, "inner", usual.inner, least=1),
+        heads=take_count(table, "heads", usual.heads, least=1),
+        reach=take_count(table, "reach", usual.reach, least=1),
+        context=take_count(table, "context", usual.context, least=1),
+        lora_rank=take_count(table, "lora_rank", usual.lora_rank),
     )
     table.done()
+    # Positions are turned in pairs of numbers, head by head.
+    if policy.hidden % (2 * policy.heads):
+        raise ConfigError(
+            f"{table.where}: `hidden` must be a multiple of twice `heads`, found {policy.hidden} "
+            f"and {policy.heads}"
+        )
     return policy
 
 
@@ -180,24 +186,14 @@ def _layers(table: Table) -> tuple[LayerKind, ...]:
 
 def _warm_start(table: Table) -> WarmStart:
     usual = WarmStart()
-    habits = usual.habits
+    habits = asdict(usual.habits)
     warm_start = WarmStart(
-        steps=table.take("steps", int, usual.steps),
-        drill_steps=table.take("drill_steps", int, usual.drill_steps),
-        easy_steps=table.take("easy_steps", int, usual.easy_steps),
-        batch=table.take("batch", int, usual.batch),
+        steps=take_count(table, "steps", usual.steps),
+        drill_steps=take_count(table, "drill_steps", usual.drill_steps),
+        easy_steps=take_count(table, "easy_steps", usual.easy_steps),
+        batch=take_count(table, "batch", usual.batch, least=1),
         learning_rate=table.take("learning_rate", float, usual.learning_rate),
-        habits=Habits(
-            believed=take_share(table, "believed", habits.believed),
-            whole=take_share(table, "whole", habits.whole),
-            merged=take_share(table, "merged", habits.merged),
-            checked=take_share(table, "checked", habits.checked),
-            misread=take_share(table, "misread", habits.misread),
-            scrambled=take_share(table, "scrambled", habits.scrambled),
-            reworded=take_share(table, "reworded", habits.reworded),
-            respelled=take_share(table, "respelled", habits.respelled),
-            again=take_share(table, "again", habits.again),
-        ),
+        habits=Habits(**{key: take_share(table, key, value) for key, value in habits.items()}),
     )
     table.done()
     return warm_start

@@ -5,13 +5,16 @@ table `trainer` beside it.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from partbook.errors import ConfigError
+from partbook.lab.problem import DIFFICULTIES
 from partbook.reward import RIGHT, WRONG, Tariff
 from partbook.toml_table import Table
 
-__all__ = ["Ablation", "Grpo", "Recursion", "take_grpo", "take_share"]
+__all__ = ["Ablation", "Grpo", "Recursion", "take_count", "take_grpo", "take_share"]
+
+K = TypeVar("K", bound=str)
 
 Ablation = Literal["none", "whole", "chain"]
 
@@ -86,27 +89,29 @@ def take_grpo(table: Table) -> Grpo:
     Raises:
         ConfigError: a value is wrong, or a key is unknown.
     """
-    steps, problems = _count(table, "steps"), _count(table, "problems")
-    rollouts = _count(table, "rollouts", least=2)
+    steps, problems = take_count(table, "steps", least=1), take_count(table, "problems", least=1)
+    rollouts = take_count(table, "rollouts", least=2)
     usual = Grpo(steps, problems, rollouts)
     grpo = Grpo(
         steps,
         problems,
         rollouts,
         difficulties=table.take_list("difficulties", int) or usual.difficulties,
-        easy_steps=table.take("easy_steps", int, usual.easy_steps),
+        easy_steps=take_count(table, "easy_steps", usual.easy_steps),
         timeout_s=table.take("timeout_s", float, usual.timeout_s),
-        overlap=table.take("overlap", int, usual.overlap),
+        overlap=take_count(table, "overlap", usual.overlap),
         patience_s=table.take("patience_s", float, usual.patience_s),
-        evaluate_every=table.take("evaluate_every", int, usual.evaluate_every),
-        evaluation_problems=table.take("evaluation_problems", int, usual.evaluation_problems),
+        evaluate_every=take_count(table, "evaluate_every", usual.evaluate_every),
+        evaluation_problems=take_count(
+            table, "evaluation_problems", usual.evaluation_problems, least=1
+        ),
         keep_traces=take_share(table, "keep_traces", usual.keep_traces),
         equal_rewards=table.take("equal_rewards", bool, usual.equal_rewards),
         price_weight=table.take("price_weight", float, usual.price_weight),
         price_usd=table.take("price_usd", float, usual.price_usd),
-        recursion=_recursion(table),
+        recursion=_choice(table, "recursion", _RECURSIONS),
         discount=take_share(table, "discount", usual.discount),
-        ablation=_ablation(table),
+        ablation=_choice(table, "ablation", _ABLATIONS),
         stop_below_valid=take_share(table, "stop_below_valid", usual.stop_below_valid),
         stop_above_lost=take_share(table, "stop_above_lost", usual.stop_above_lost),
         warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
@@ -114,6 +119,7 @@ def take_grpo(table: Table) -> Grpo:
         warn_below_spread=take_share(table, "warn_below_spread", usual.warn_below_spread),
     )
     table.done()
+    _check_ranges(grpo, table.where)
     _check_price(grpo, table.where)
     _check_overlap(grpo, table.where)
     if grpo.recursion == "paired" and (grpo.problems % 2 or grpo.equal_rewards):
@@ -124,22 +130,25 @@ def take_grpo(table: Table) -> Grpo:
     return grpo
 
 
-def _recursion(table: Table) -> Recursion:
-    name = table.take("recursion", str, "none")
-    found = next((known for known in _RECURSIONS if known == name), None)
+def _choice(table: Table, key: str, known: tuple[K, ...]) -> K:
+    """One of these names; the first of them where none is given."""
+    name = table.take(key, str, known[0])
+    found = next((one for one in known if one == name), None)
     if found is None:
-        known = ", ".join(_RECURSIONS)
-        raise ConfigError(f"{table.where}: `recursion` must be one of {known}; found {name!r}")
+        raise ConfigError(
+            f"{table.where}: `{key}` must be one of {', '.join(known)}; found {name!r}"
+        )
     return found
 
 
-def _ablation(table: Table) -> Ablation:
-    name = table.take("ablation", str, "none")
-    found = next((known for known in _ABLATIONS if known == name), None)
-    if found is None:
-        known = ", ".join(_ABLATIONS)
-        raise ConfigError(f"{table.where}: `ablation` must be one of {known}; found {name!r}")
-    return found
+def _check_ranges(grpo: Grpo, where: str) -> None:
+    if grpo.timeout_s <= 0:
+        raise ConfigError(f"{where}: `timeout_s` must be more than 0, found {grpo.timeout_s}")
+    if not set(grpo.difficulties) <= set(DIFFICULTIES):
+        raise ConfigError(
+            f"{where}: `difficulties` must be from {DIFFICULTIES[0]} to {DIFFICULTIES[-1]}, found "
+            f"{list(grpo.difficulties)}"
+        )
 
 
 def _check_overlap(grpo: Grpo, where: str) -> None:
@@ -186,8 +195,13 @@ def take_share(table: Table, key: str, usual: float) -> float:
     return value
 
 
-def _count(table: Table, key: str, least: int = 1) -> int:
-    value = table.take(key, int)
+def take_count(table: Table, key: str, usual: int | None = None, least: int = 0) -> int:
+    """Take a whole number of so many or more; without a usual one it must be there.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    value = table.take(key, int) if usual is None else table.take(key, int, usual)
     if value < least:
         raise ConfigError(f"{table.where}: `{key}` must be {least} or more, found {value}")
     return value

@@ -25,7 +25,7 @@ from partbook.train.environment import Environment, Outcome
 from partbook.train.policy import Net, prompt_text, rollouts
 from partbook.train.preset import Preset
 from partbook.train.row import Row
-from partbook.train.scoring import Completions, Keeper, step_metrics
+from partbook.train.scoring import Completions, Keeper, LogMetric, step_metrics
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -182,7 +182,7 @@ class PairedRollouts:
         self,
         completions: Completions,
         worth: Sequence[float | None],
-        log_metric: Callable[[str, float], None] | None = None,
+        log_metric: LogMetric | None = None,
         **others: object,
     ) -> list[float | None]:
         """TRL's reward function: what `rollouts` found."""

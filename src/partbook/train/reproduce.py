@@ -14,17 +14,14 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-import torch
-
 from partbook.errors import ConfigError
 from partbook.lab import lab_table
 from partbook.lab.table import Row as Baseline
 from partbook.train.course import exam_rows
-from partbook.train.environment import lab_environment
+from partbook.train.exam import Exam, taken_by
 from partbook.train.measure import Ceiling, Figures
-from partbook.train.policy import open_net
 from partbook.train.preset import Preset
-from partbook.train.run import Exam, Report, make_warm_start
+from partbook.train.run import Report, make_warm_start
 from partbook.train.run_folder import RunFolder
 
 __all__ = ["Line", "comparison", "run_seeds", "table_text"]
@@ -111,7 +108,7 @@ def comparison(
     lines: list[Line] = []
     # Processes, and fresh ones: threads of one net wait for each other.
     with ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) as pool:
-        found = [pool.submit(_figures, exam, folder, preset, draw) for _, folder, draw in examined]
+        found = [pool.submit(taken_by, folder, exam, preset, draw) for _, folder, draw in examined]
         for (system, _, _), figures in zip(examined, found, strict=True):
             lines.append(_line(system, figures.result()))
             report(f"{system}: {problems} test problems")
@@ -121,12 +118,6 @@ def comparison(
     known = [row for row in rows if row.system in _BASELINES]
     lines += [_baseline("best single worker", alone), _baseline("best constant plan", constant)]
     return [*lines, *(_baseline("", row, exam.best) for row in known)]
-
-
-def _figures(exam: Exam, folder: Path, preset: Preset, draw: int | None) -> Figures:
-    torch.set_num_threads(1)
-    environment = lab_environment(preset.grpo.timeout_s)
-    return exam.take(open_net(str(folder)), preset, environment, draw)
 
 
 def _accuracy(row: Baseline) -> float:

@@ -3,7 +3,8 @@
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -13,10 +14,10 @@ from partbook.models.trained import Trained, write_trained
 from partbook.store import Store, default_url
 from partbook.train.course import Course, opened_course
 from partbook.train.environment import lab_environment
-from partbook.train.exam import Exam, Examination
+from partbook.train.exam import Examination
 from partbook.train.fit import available_bytes, check_disk, check_memory
 from partbook.train.grpo import ConductorTrainer, build_trainer, newest_checkpoint
-from partbook.train.options import check_batch, trainer_config
+from partbook.train.options import check_batch, processes, rank, trainer_config
 from partbook.train.playing_loop import OpenPool
 from partbook.train.policy import Net, new_net, open_net, save_net
 from partbook.train.preset import Preset
@@ -29,7 +30,7 @@ from partbook.train.spreading import Nodes
 from partbook.train.warm_start import warm_start
 from partbook.train.watch import Watch
 
-__all__ = ["Exam", "Report", "check_machine", "check_start", "make_warm_start", "train"]
+__all__ = ["Report", "check_machine", "check_start", "make_warm_start", "train"]
 
 log = logging.getLogger(__name__)
 
@@ -125,11 +126,14 @@ def train(
         StoreError: a checkpoint could not be written; those before it are whole.
     """
     folder = RunFolder(out)
-    is_first = os.environ.get("RANK", "0") == "0"
+    is_first = rank() == 0
     checkpoint = _checkpoint(folder, preset, seed) if resume else None
     if is_first:
         check_start(preset, out, seed, warm=warm, resume=resume)
-    with opened_course(preset, seed, open_pool, examined=is_first, nodes=nodes) as course:
+    with (
+        opened_course(preset, seed, open_pool, examined=is_first, nodes=nodes) as course,
+        _opened_keeper(preset, folder) as keeper,
+    ):
         if is_first and not resume:
             folder.begin(preset.to_dict(), seed)
         net = _warm_net(preset, warm or out / "warm-start", seed, report, given=warm is not None)
@@ -139,25 +143,31 @@ def train(
                 _rewind(folder, checkpoint)
         for note in course.notes if is_first else ():
             report(f"note: {note}")
-        return _train(preset, course, net, folder, checkpoint, seed, report)
+        scoring = Scoring(course.environment, keeper, preset.grpo.equal_rewards)
+        return _train(preset, course, scoring, net, folder, checkpoint, seed, report)
+
+
+@contextmanager
+def _opened_keeper(preset: Preset, folder: RunFolder) -> Iterator[Keeper | None]:
+    share = preset.grpo.keep_traces
+    if not share:
+        yield None
+        return
+    with Store.open(default_url()) as store:
+        yield Keeper(store, f"train {folder.path.name}", share)
 
 
 def _train(
     preset: Preset,
     course: Course,
+    scoring: Scoring,
     net: Net,
     folder: RunFolder,
     checkpoint: Path | None,
     seed: int,
     report: Report,
 ) -> str:
-    grpo, exam = preset.grpo, course.exam
-    keeper = None
-    if grpo.keep_traces:
-        store = Store.open(default_url())
-        keeper = Keeper(store, f"train {folder.path.name}", grpo.keep_traces)
-    scoring = Scoring(course.environment, keeper, grpo.equal_rewards)
-    rows = course.rows
+    grpo, exam, rows = preset.grpo, course.exam, course.rows
     if grpo.recursion == "paired":
         rows = in_pairs(rows[: len(rows) // 2])
     elif grpo.recursion == "frozen":
@@ -200,7 +210,7 @@ def _warm_net(preset: Preset, start: Path, seed: int, report: Report, given: boo
     if preset.policy.model and not preset.warm_start.steps and not given:
         return open_net(preset.policy.model)
     if not (start / "config.json").exists():
-        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        if processes() > 1:
             raise ConfigError(f"several processes need a warm policy; there is none in {start}")
         make_warm_start(preset, start, seed, report)
     check_warm(start, preset)

@@ -14,19 +14,22 @@ from dataclasses import dataclass, field
 
 from partbook.errors import StoreError
 from partbook.evaluate.statistics import entropy_bits
-from partbook.pool import total_usd
+from partbook.price import total_usd
 from partbook.reward import RIGHT
 from partbook.store import BatchWriter, Store, Tags
 from partbook.trace import Trace
 from partbook.train.environment import Environment, Outcome
 from partbook.train.row import Row
 
-__all__ = ["Keeper", "Scoring", "step_metrics"]
+__all__ = ["Completions", "Keeper", "LogMetric", "Scoring", "step_metrics"]
 
 log = logging.getLogger(__name__)
 
 Completions = Sequence[str] | Sequence[Sequence[dict[str, str]]]
 """Texts, or chats of one message, as TRL hands them over for the two kinds of prompts."""
+
+LogMetric = Callable[[str, float], None]
+"""TRL's: receives (name, value)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Scoring:
         self,
         completions: Completions,
         row: Sequence[str],
-        log_metric: Callable[[str, float], None] | None = None,
+        log_metric: LogMetric | None = None,
         **others: object,
     ) -> list[float | None]:
         """Score the completions of one process.
@@ -90,12 +93,30 @@ class Scoring:
         began = time.monotonic()
         outcomes = await self.environment.score(rows, texts, before)
         self.waited_s += time.monotonic() - began
+        step = getattr(others.get("trainer_state"), "global_step", 0)
+        return await self.rewards(rows, outcomes, step, log_metric)
+
+    async def rewards(
+        self,
+        rows: Sequence[Row],
+        outcomes: Sequence[Outcome],
+        step: int,
+        log_metric: LogMetric | None,
+        **more: float,
+    ) -> list[float | None]:
+        """What a step learns from; its metrics and its traces are noted.
+
+        Args:
+            rows: what was asked, one per outcome.
+            outcomes: what came of it.
+            step: updates that the policy has made.
+            log_metric: takes the metrics.
+            more: metrics beside those of `step_metrics`.
+        """
         if log_metric is not None:
-            for name, value in step_metrics(rows, outcomes).items():
+            for name, value in {**step_metrics(rows, outcomes), **more}.items():
                 log_metric(name, value)
         if self.keeper is not None:
-            state = others.get("trainer_state")
-            step = getattr(state, "global_step", 0)
             await self.keeper.keep(rows, outcomes, step)
         if self.equal_rewards:
             return [RIGHT] * len(outcomes)
@@ -119,12 +140,14 @@ def step_metrics(rows: Sequence[Row], outcomes: Sequence[Outcome]) -> dict[str, 
         return metrics
     plans = [(row, one.workflow) for row, one in scored if one.workflow is not None]
     right = sum(one.verdict == "right" for _, one in scored)
-    metrics["valid"] = len(plans) / len(scored)
+    valid = sum(one.valid for _, one in scored)
+    metrics["valid"] = valid / len(scored)
     metrics["accuracy"] = right / len(scored)
+    if valid:
+        metrics["accuracy_given_valid"] = right / valid
     if plans:
         names = Counter(row.order[step.worker] for row, plan in plans for step in plan.steps)
         steps = sum(names.values())
-        metrics["accuracy_given_valid"] = right / len(plans)
         metrics["steps_per_workflow"] = steps / len(plans)
         metrics["top_worker"] = max(names.values()) / steps
         metrics["worker_bits"] = entropy_bits(list(names.values()))

@@ -24,12 +24,15 @@ def launch_command(preset: Preset, folder: Path, nodes: int, gpus: int, seed: in
         seed: of the rows.
 
     Raises:
-        ConfigError: verl knows no such schedule of step sizes, has no second rounds in pairs, or
-            cannot share the rollouts out.
+        ConfigError: verl knows no such schedule of step sizes, trains no second rounds and no
+            control, or cannot share the rollouts out.
     """
     grpo, trainer = preset.grpo, preset.trainer
-    if grpo.recursion == "paired":
-        raise ConfigError(f"preset {preset.name}: verl does not train second rounds in pairs")
+    if grpo.recursion != "none" or grpo.equal_rewards:
+        raise ConfigError(
+            f"preset {preset.name}: with verl there are neither second rounds nor the control "
+            "`equal_rewards`"
+        )
     if grpo.problems * grpo.rollouts % (nodes * gpus):
         raise ConfigError(
             f"preset {preset.name}: verl shares the {grpo.problems * grpo.rollouts} rollouts of a "

@@ -1,4 +1,4 @@
-"""Reading: one prompt that a Conductor writes a workflow for, here or on a node."""
+"""Sketching: a Conductor writes a workflow for one prompt of a log, here or on a node."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
