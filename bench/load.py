@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mock_server import event, read_body
-from serving import cpu_s, free_port, ready, start
+from serving import cpu_s, free_port, memory_mb, ready, start
 
 STREAMS, SECONDS = 1000, 60.0
 EVERY_S = 0.5
@@ -178,11 +178,6 @@ def started(streams: int, seconds: float, words: int) -> Iterator[tuple[int, int
                 process.wait()
 
 
-def most_memory_mb(pid: int) -> float:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
-
-
 async def main(streams: int, seconds: float) -> int:
     words = max(1, round(seconds / EVERY_S))
     ramp_s = min(RAMP_S, seconds / 2)
@@ -196,7 +191,7 @@ async def main(streams: int, seconds: float) -> int:
         waits = (i * ramp_s / streams for i in range(streams))
         await asyncio.gather(*(client(port, seen, words, wait, limit_s) for wait in waits))
         spent, took = cpu_s(pid) - before, time.monotonic() - begun
-        memory = most_memory_mb(pid)
+        memory = memory_mb(pid, "VmHWM")
     print(f"{seen.whole} of {streams} streams of {words} words came whole, in {took:.1f} s")
     for fault in sorted(set(seen.faults))[:5]:
         print(f"  {seen.faults.count(fault)} times: {fault}")

@@ -57,9 +57,9 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def memory_mb(pid: int) -> float:
+def memory_mb(pid: int, which: str = "VmRSS") -> float:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
+    return int(next(line for line in lines if line.startswith(which)).split()[1]) / 1024
 
 
 async def measure(url: str, model: str, pid: int, requests: int, concurrency: int) -> Figures:

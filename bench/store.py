@@ -27,8 +27,9 @@ from figures import keep
 
 from partbook.errors import StoreError
 from partbook.message import Usage
+from partbook.step_trace import StepTrace
 from partbook.store import ApiKeys, Store
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Step, Workflow
 from tests.postgres import postgres_programs, running_postgres
 

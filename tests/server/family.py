@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from tests.launcher import Launcher
 
 POOL = """
 name = "shared"
@@ -177,6 +180,51 @@ def got(url: str, key: str = "", data: bytes | None = None) -> tuple[int, str]:
             return err.code, err.read().decode()
     except OSError:
         return 0, ""
+
+
+@dataclass
+class Served:
+    """`partbook serve` as one process."""
+
+    launcher: Launcher
+    pid: int
+    url: str
+    """Up to and including `/v1`."""
+    greeting: list[str]
+    done: subprocess.CompletedProcess[str] | None = None
+    """How it ended; None: it runs."""
+
+    def end(self, number: int = signal.SIGTERM) -> subprocess.CompletedProcess[str]:
+        """End it by a signal."""
+        if self.done is None:
+            os.kill(self.pid, number)
+            self.done = self.launcher.wait()
+        return self.done
+
+
+@contextmanager
+def served(launcher: Launcher, *options: str) -> Iterator[Served]:
+    """A server on the lab's pool, without the page; it answers when the block begins."""
+    pid = launcher.start("serve", "--pool", "lab", "--port", "0", "--no-page", *options)
+    server = Served(launcher, pid, "", [])
+    try:
+        until(lambda: launcher.printed.count("\n") >= 2 or not is_running(pid))
+        server.greeting = launcher.printed.splitlines()
+        found = re.search(r"http://[^ ]+/v1", launcher.printed)
+        assert found, server.end().stderr
+        server.url = found[0]
+        yield server
+    finally:
+        server.end()
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there, and not over."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager

@@ -8,16 +8,22 @@ from decimal import Decimal
 
 import pytest
 
-from partbook.errors import BudgetError
+from partbook.errors import BudgetError, StoreError
 from partbook.server.account import Account
 from partbook.store import ApiKeys
+from tests.store.elsewhere import ask, change
 
 DAY = datetime.date(2026, 11, 30)
 
 
 @pytest.fixture
-def keys(tmp_path):
-    with ApiKeys.open(tmp_path / "keys.db") as opened:
+def place(tmp_path):
+    return str(tmp_path / "keys.db")
+
+
+@pytest.fixture
+def keys(place):
+    with ApiKeys.open(place) as opened:
         yield opened
 
 
@@ -40,7 +46,7 @@ async def test_what_is_reserved_here_is_not_written_before_the_limit_was_looked_
     store = account.book
     account.book = lambda *news: (goes_on.wait(10), store(*news))[1]
     keys.spend(kept.key_id, "2026-11-30", Decimal(90), 0)  # another server, which we know not of
-    telling = [asyncio.create_task(account.tell(requests=1)) for _ in range(2)]
+    telling = [asyncio.create_task(account.close_request()) for _ in range(2)]
     await asyncio.sleep(0)
     reserving = asyncio.create_task(account.hold(Decimal(60)))
     await asyncio.sleep(0)
@@ -78,6 +84,29 @@ async def test_a_caller_that_goes_while_it_reserves_leaves_nothing_reserved(keys
 
     assert spent(keys, kept.key_id) == 0
     await account.hold(Decimal(100))
+
+
+async def test_requests_that_end_while_another_is_written_are_written_together(keys, place):
+    kept, _ = keys.create("ann")
+    account = account_of(keys, kept.key_id, 100)
+    store, told = account.book, []
+    account.book = lambda *news: (told.append(news[2]), store(*news))[1]
+    await asyncio.gather(*(account.close_request() for _ in range(20)))
+
+    assert ask(place, "SELECT requests FROM key_days") == 20
+    assert told == [20]
+
+
+async def test_a_request_that_could_not_be_written_is_counted_with_the_next(keys, place):
+    kept, _ = keys.create("ann")
+    account = account_of(keys, kept.key_id, 100)
+    change(place, "ALTER TABLE key_days RENAME TO away")
+    with pytest.raises(StoreError):
+        await account.close_request()
+    change(place, "ALTER TABLE away RENAME TO key_days")
+    await account.close_request()
+
+    assert ask(place, "SELECT requests FROM key_days") == 2
 
 
 async def test_what_the_account_above_lacks_is_given_back_to_none(keys):

@@ -10,8 +10,8 @@ import pytest
 from partbook.budget import Limits
 from partbook.conduct import Conductor, Fixed
 from partbook.errors import WorkerError
-from partbook.message import Message, Usage
-from partbook.pool import FREE, Price
+from partbook.message import Message, Sampling, Usage
+from partbook.price import FREE, Price
 from tests.fakes import pool_of
 from tests.server.live import ONE, PIN, TWO, fixed, serving
 from tests.server.models import Refusing, Saying, Stepwise
@@ -182,6 +182,17 @@ async def test_rule_14_an_effort_that_changes_nothing_is_said():
     assert reply.headers["x-partbook-warning"] == "passed over: reasoning_effort"
 
 
+async def test_rule_14_an_effort_that_is_not_known_is_sent_to_no_worker():
+    worker = Saying(("42",))
+    pool = pool_of(worker, sampling=Sampling(reasoning_effort="low"))
+    async with serving(pool) as client:
+        for model in ("partbook", "partbook/w0"):
+            await client.chat(model=model, reasoning_effort="heroic")
+            await client.chat(model=model, reasoning_effort="high")
+
+    assert [asked.reasoning_effort for asked in worker.asked] == ["low", "high"] * 2
+
+
 async def test_rule_16_wishes_hold_for_the_last_step_alone():
     conductor, first, last = Saying((PLAN,)), Saying(("thought",)), Saying(("42",))
     async with serving(pool_of(first, last), Conductor(conductor)) as client:
@@ -213,6 +224,16 @@ async def test_rule_16_n_asks_the_last_step_again_and_counts_every_call():
     assert [asked.seed for asked in last.asked] == [5, 6, 7]
     assert len(first.heard) == 1
     assert reply.body["usage"]["prompt_tokens"] == 40
+
+
+async def test_rule_16_the_second_of_two_choices_has_the_next_seed():
+    last, alone = Saying(("one", "two")), Saying(("one", "two"))
+    async with serving(pool_of(last, alone)) as client:
+        await client.chat(n=2, seed=5)
+        await client.chat(model="partbook/w1", n=2, seed=5)
+
+    assert [asked.seed for asked in last.asked] == [5, 6]
+    assert [asked.seed for asked in alone.asked] == [5, 6]
 
 
 async def test_rule_16_a_schema_goes_to_the_last_worker_and_is_checked():
@@ -275,6 +296,15 @@ async def test_rule_18_what_a_worker_refuses_is_the_clients_own_where_it_is_aske
         alone, played = await client.chat(model="partbook/w0"), await client.chat()
 
     assert (alone.status, played.status) == (400, 502)
+
+
+async def test_rule_18_what_a_worker_says_that_utf8_cannot_hold_is_no_failure_of_the_server():
+    model = Refusing(WorkerError("half a pair: \ud83d", kind="server", usage=Usage()))
+    async with serving(pool_of(model, retries=0)) as client:
+        reply = await client.chat()
+
+    assert (reply.status, reply.error["code"]) == (502, "worker_server")
+    assert reply.error["message"].endswith("half a pair: \ud83d")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from partbook.conduct import Conductor, Fixed
 from partbook.errors import WorkerError
 from partbook.message import Message, Usage
 from partbook.models.calculator import Calculator
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
-from partbook.server import follow_up
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.server.admission import KeyDesk
 from partbook.server.chat_request import ChatRequest
 from partbook.server.conversation import Conversation
@@ -260,10 +260,9 @@ def request(*texts: str) -> ChatRequest:
     return ChatRequest("partbook", Conversation(messages), Wishes())
 
 
-def test_rule_22_what_is_remembered_is_bounded_and_ends(monkeypatch):
-    monkeypatch.setattr(follow_up, "MOST_KEPT", 3)
+def test_rule_22_what_is_remembered_is_bounded_and_ends():
     now = 0.0
-    memory, pool = FollowUps(lambda: now), pool_of(Saying(("a",)))
+    memory, pool = FollowUps(lambda: now, most=3), pool_of(Saying(("a",)))
     workflow = Workflow((Step(0, "Answer."),))
 
     def turn(*texts: str):

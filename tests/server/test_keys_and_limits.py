@@ -8,17 +8,19 @@ from decimal import Decimal
 import pytest
 
 from partbook.conduct import Conductor, Fixed
+from partbook.errors import WorkerError
 from partbook.message import Usage
-from partbook.pool import FREE, Price
-from partbook.server import admission as admission_module
+from partbook.price import FREE, Price
 from partbook.server.account import Account
 from partbook.server.admission import KeyDesk, is_loopback
+from partbook.server.metrics import Metrics
 from partbook.server.rate import Rate
 from partbook.server.refusal import Refusal
+from partbook.server.siblings import Siblings
 from partbook.store import ApiKeys
 from tests.fakes import pool_of
 from tests.server.live import TWO, serving
-from tests.server.models import Saying, Stepwise
+from tests.server.models import Refusing, Saying, Stepwise
 from tests.store.elsewhere import change
 
 DOLLAR = Price(Decimal(1_000_000), Decimal(1_000_000))
@@ -60,10 +62,10 @@ async def test_the_store_has_no_key(tmp_path):
     assert key.removeprefix("pb-").encode() not in found
 
 
-async def test_a_key_that_is_revoked_or_made_while_the_server_runs_is_known_soon(keys, monkeypatch):
-    monkeypatch.setattr(admission_module, "REFRESH_S", 0.0)
+async def test_a_key_that_is_revoked_or_made_while_the_server_runs_is_known_soon(keys):
     _, key = keys.create("ann")
-    async with serving(pool_of(Saying(("42",))), admission=KeyDesk(keys)) as client:
+    admission = KeyDesk(keys, refresh_s=0.0)
+    async with serving(pool_of(Saying(("42",))), admission=admission) as client:
         before = await client.chat(bearer(key))
         keys.revoke("ann")
         _, new = keys.create("bob")
@@ -327,6 +329,39 @@ async def test_health_is_open_and_metrics_count():
         "partbook_first_text_seconds_count 1",
     ):
         assert line in metrics
+
+
+async def test_what_is_being_answered_is_told_by_each_process_of_a_port(tmp_path):
+    one, other = (Siblings(tmp_path, name) for name in ("one", "other"))
+    worker = Stepwise()
+    async with serving(pool_of(worker)) as client:
+        asking = asyncio.create_task(client.chat())
+        await worker.reached.wait()
+        one.tell(client.endpoint.metrics)
+        during = other.text(Metrics())
+        worker.pieces.put_nowait("42")
+        worker.pieces.put_nowait(None)
+        await asking
+        one.tell(client.endpoint.metrics)
+        after = other.text(Metrics())
+
+    assert "partbook_requests_in_flight 1\n" in during
+    assert "partbook_requests_in_flight 0\n" in after
+
+
+@pytest.mark.parametrize("model", ["partbook", "partbook/w0"])
+async def test_metrics_and_the_log_count_calls_that_brought_no_answer(model, caplog):
+    caplog.set_level(logging.INFO, logger="partbook.access")
+    worker = Refusing(WorkerError("busy", kind="server", usage=Usage(7, 3), retry_after_s=0))
+    async with serving(pool_of(worker, retries=1, price=DOLLAR)) as client:
+        reply = await client.chat(model=model)
+        metrics = (await client.get("/metrics")).body
+
+    assert reply.status == 502
+    assert "partbook_calls_total 2\n" in metrics
+    assert 'partbook_tokens_total{kind="completion"} 6\n' in metrics
+    assert '"calls": 2, "prompt_tokens": 14' in caplog.messages[0]
+    assert '"cost_usd": "20"' in caplog.messages[0]
 
 
 async def test_a_bucket_fills_evenly():

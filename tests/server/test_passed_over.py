@@ -43,6 +43,17 @@ def test_rule_17_in_strict_mode_it_is_refused_by_its_place():
     )
 
 
+def test_rule_17_names_are_shown_as_far_as_a_reply_can_hold_them():
+    strange = {"half \ud83d": 1, "x" * 200: 1} | {f"field-{i}": 1 for i in range(1000)}
+    read = chat({"role": "user", "content": "x", **strange})
+
+    assert read.warnings[:2] == ("(a long name)", "messages[].field-0")
+    with pytest.raises(Refusal) as refused:
+        chat({"role": "user", "content": "x", **strange}, strict=True)
+    assert refused.value.param == "(a long name)"
+    assert len(str(refused.value)) < 1100
+
+
 def test_rule_17_what_a_call_carries_beside_its_function_is_named():
     call = CALL | {"index": 0, "extra_content": {"signature": "s"}}
     read = chat(*ASK, {"role": "assistant", "tool_calls": [call]}, *ASK)

@@ -23,6 +23,7 @@ from tests.server.family import (
     ask,
     at_once,
     got,
+    is_running,
     until,
     write_pool,
 )
@@ -46,8 +47,15 @@ def store(tmp_path):
 
 
 def spent_usd(keys: ApiKeys) -> Decimal:
-    month = datetime.datetime.now(datetime.UTC).date().isoformat()[:7]
-    return sum(keys.spent(month).popitem()[1].values(), start=Decimal(0))
+    return sum(keys.spent(month()).popitem()[1].values(), start=Decimal(0))
+
+
+def today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def month() -> str:
+    return today()[:7]
 
 
 def statuses(replies) -> list[int]:
@@ -97,14 +105,6 @@ def test_two_servers_of_two_processes_keep_every_limit_together(any_store, keys,
         assert api.begun["paced"] == 3
 
 
-def today() -> str:
-    return datetime.datetime.now(datetime.UTC).date().isoformat()
-
-
-def month() -> str:
-    return today()[:7]
-
-
 def keys_id(keys: ApiKeys, name: str) -> str:
     return next(key.key_id for key in keys.all_keys() if key.name == name)
 
@@ -115,7 +115,7 @@ def test_a_limit_of_all_requests_holds_over_keys_and_servers(store, api, tmp_pat
     with ApiKeys.open(store) as keys:
         _, ann = keys.create("ann")
         _, bob = keys.create("bob")
-    limit = ("--processes", "2", "--usd-per-day", "400")
+    limit = ("--usd-per-day", "400")
     with ExitStack() as stack:
         both = [stack.enter_context(a_family(store, *limit, pool=pool)) for _ in "ab"]
         urls = [family.url for family in both]
@@ -200,19 +200,13 @@ def test_it_ends_in_order_by_a_signal(store, api, tmp_path):
     assert family.process.returncode == 0
 
 
-def test_processes_end_when_their_parent_is_killed(store):
+def test_processes_end_when_their_parent_is_killed(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # a killed parent leaves its folder behind
+
     with a_family(store, "--processes", "2") as family:
         pids = family.pids()
         os.kill(family.process.pid, signal.SIGKILL)
         until(lambda: not any(is_running(pid) for pid in pids))
-
-
-def is_running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_what_cannot_be_opened_is_said_once_with_exit_status_2(tmp_path):

@@ -3,11 +3,8 @@
 import json
 import re
 import signal
-import subprocess
-import sys
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
 
 import pytest
 from typer.testing import CliRunner
@@ -15,25 +12,7 @@ from typer.testing import CliRunner
 from partbook.cli.main import app
 from partbook.errors import ConfigError
 from partbook.store import ApiKeys
-
-COMMAND = [sys.executable, "-m", "partbook", "serve", "--pool", "lab", "--port", "0"]
-
-
-@contextmanager
-def served(*options: str):
-    process = subprocess.Popen(
-        [*COMMAND, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://[^ ]+/v1", line)
-        assert found, line + (process.stderr.read() if process.stderr else "")
-        assert process.stdout.readline().startswith("models: partbook, partbook-2")
-        yield process, found[0]
-    finally:
-        process.kill()
-        process.communicate()
+from tests.server.family import served
 
 
 def post(url: str, headers: dict[str, str] | None = None, **fields) -> tuple[int, dict]:
@@ -53,23 +32,23 @@ def got(
             return err.code, json.loads(err.read())
 
 
-def test_it_answers_logs_and_ends_by_a_signal():
-    with served() as (process, url):
-        status, body = post(url)
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=30)
+def test_it_answers_logs_and_ends_by_a_signal(partbook):
+    with served(partbook) as server:
+        status, body = post(server.url)
+        done = server.end(signal.SIGTERM)
 
     assert status == 200
+    assert server.greeting[1].startswith("models: partbook, partbook-2")
     assert re.fullmatch(r"partbook-\d{4}-\d\d-\d\d-[0-9a-f]{6}", body["model"])
-    assert json.loads(err.splitlines()[0])["model"] == body["model"]
-    assert process.returncode == 0
+    assert json.loads(done.stderr.splitlines()[0])["model"] == body["model"]
+    assert done.returncode == 0
 
 
-def test_another_workflow_has_another_pin():
+def test_another_workflow_has_another_pin(partbook):
     pins = []
     for options in ((), ("--workflow", "panel")):
-        with served("--no-log", *options) as (_, url):
-            pins.append(json.loads(urllib.request.urlopen(f"{url}/models").read())["data"][1]["id"])
+        with served(partbook, *options) as server:
+            pins.append(got(f"{server.url}/models")[1]["data"][1]["id"])
 
     assert pins[0] != pins[1]
 
@@ -82,11 +61,12 @@ def test_when_something_was_first_served_stays(tmp_path):
         assert keys.first_served("b") > first
 
 
-def test_with_a_key_in_the_store_a_key_is_needed():
+def test_with_a_key_in_the_store_a_key_is_needed(partbook):
     made = CliRunner().invoke(app, ["keys", "create", "ann"])
     key = made.stdout.strip()
-    with served("--no-log") as (_, url):
-        without, with_it = post(url), post(url, {"Authorization": f"Bearer {key}"})
+    with served(partbook) as server:
+        without = post(server.url)
+        with_it = post(server.url, {"Authorization": f"Bearer {key}"})
 
     assert (without[0], with_it[0]) == (401, 200)
 
@@ -98,23 +78,25 @@ def test_others_are_not_let_in_without_keys():
     assert "partbook keys create" in str(result.exception)
 
 
-def test_keep_puts_runs_into_the_store():
-    with served("--keep", "--no-log") as (process, url):
-        post(url)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+def test_keep_puts_runs_into_the_store(partbook):
+    with served(partbook, "--keep") as server:
+        post(server.url)
+        server.end(signal.SIGINT)
 
     listed = CliRunner().invoke(app, ["runs"])
     assert "Add 1 and 2." in listed.output
 
 
-def test_rule_24_a_key_that_was_made_for_it_is_shown_a_whole_trace_and_no_key_in_it():
+def test_rule_24_a_key_that_was_made_for_it_is_shown_a_whole_trace_and_no_key_in_it(
+    partbook,
+):
     runner = CliRunner()
     plain, trusted = (
         runner.invoke(app, ["keys", "create", *arguments]).stdout.strip()
         for arguments in (["ann"], ["bob", "--traces"])
     )
-    with served("--keep", "--no-log") as (_, url):
+    with served(partbook, "--keep") as server:
+        url = server.url
         headers = {"Authorization": f"Bearer {plain}"}
         body = {"messages": [{"role": "user", "content": f"Add 1 and 2. My key is {plain}."}]}
         _, reply = post(url, headers, partbook_metadata=True, **body)

@@ -15,7 +15,8 @@ from partbook.evaluate.shadow import Experiment
 from partbook.evaluate.shadow_journal import ShadowJournal
 from partbook.message import Sampling, Usage
 from partbook.model import ChatModel
-from partbook.pool import FREE, AgentPool, Price
+from partbook.pool import AgentPool
+from partbook.price import FREE, Price
 from partbook.server.served import Alone, Orchestra, Served
 from partbook.server.shadow import Shadow, is_drawn
 from partbook.server.shadow_play import Judgement, Rival

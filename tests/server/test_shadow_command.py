@@ -1,10 +1,6 @@
 """`partbook serve --shadow` as a process of its own, on the lab's scripted workers."""
 
 import json
-import re
-import signal
-import subprocess
-import sys
 import urllib.request
 
 import pytest
@@ -12,6 +8,7 @@ from typer.testing import CliRunner
 
 from partbook.cli.main import app
 from partbook.errors import ConfigError
+from tests.server.family import served, until
 
 USD = ("--shadow-usd-per-day", "1")
 
@@ -21,37 +18,20 @@ def got(url: str, data: bytes | None = None) -> dict:
         return json.loads(reply.read())
 
 
-def test_a_served_request_is_played_once_more_and_shown():
+def test_a_served_request_is_played_once_more_and_shown(partbook):
     options = ["--shadow", "100%", "--shadow-system", "workflow:chain", "--shadow-judge", "ada"]
-    command = [sys.executable, "-m", "partbook", "serve", "--pool", "lab", "--port", "0"]
-    process = subprocess.Popen(
-        [*command, "--no-page", "--no-log", *options, *USD],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        told = [process.stdout.readline() for _ in range(3)]
-        found = re.search(r"http://[^ ]+/v1", told[0])
-        assert found, told
+    with served(partbook, *options, *USD) as server:
         body = {"model": "partbook", "messages": [{"role": "user", "content": "Add 1 and 2."}]}
-        got(f"{found[0]}/chat/completions", json.dumps(body).encode())
-        for _ in range(5_000):
-            state = got(f"{found[0]}/shadow")
-            if state["no_verdict"]:
-                break
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
-    finally:
-        process.kill()
-        process.communicate()
+        got(f"{server.url}/chat/completions", json.dumps(body).encode())
+        until(lambda: got(f"{server.url}/shadow")["no_verdict"])
+        state = got(f"{server.url}/shadow")
+        done = server.end()
     shown = CliRunner().invoke(app, ["shadow", "--json"])
 
-    assert "it ends when the interval of the share of wins excludes 50 %" in told[2]
+    assert "it ends when the interval of the share of wins excludes 50 %" in done.stdout
     assert state["experiment"]["rival"] == "workflow:chain"
     assert json.loads(shown.stdout)["no_verdict"] == 1
-    assert process.returncode == 0
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(

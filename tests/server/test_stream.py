@@ -9,7 +9,7 @@ from partbook.conduct import Conductor, Fixed
 from partbook.errors import WorkerError
 from partbook.message import Usage
 from partbook.models.http import HttpModel, open_session
-from partbook.pool import FREE
+from partbook.price import FREE
 from partbook.server.stream import KEEP_ALIVE_S
 from tests.fakes import pool_of
 from tests.models.scripted_server import DONE, ScriptedServer, delta, stream

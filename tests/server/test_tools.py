@@ -1,5 +1,6 @@
 """The user's own tools pass through. Rule 13 is that of docs/serving.md."""
 
+import asyncio
 import json
 
 import openai
@@ -8,11 +9,14 @@ import pytest
 from partbook.conduct import Conductor, Fixed
 from partbook.message import Completion, Usage
 from partbook.models.http import HttpModel, open_session
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
+from partbook.server.admission import KeyDesk
+from partbook.store import ApiKeys
 from tests.fakes import pool_of
 from tests.models.scripted_server import DONE, ScriptedServer, event, reply, stream
-from tests.server.live import ASK, PIN, TWO, serving
-from tests.server.models import Saying
+from tests.server.live import ASK, PIN, TWO, fixed, serving
+from tests.server.models import Saying, Stepwise
 
 TOOLS = [
     {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}},
@@ -57,6 +61,23 @@ async def test_rule_13_a_call_ends_the_turn_and_its_result_goes_back_to_who_aske
     assert [m.role for m in last.heard[1]] == ["user", "assistant", "tool"]
     assert json.loads(last.heard[1][1].tool_calls) == [CALL]
     assert (last.heard[1][2].tool_call_id, last.heard[1][2].text) == ("call_abc", "rain")
+
+
+async def test_rule_13_a_call_is_kept_where_a_step_that_nobody_reads_ends_after_it():
+    slow, last = Stepwise(), Calling(("It rains.",))
+    plan = fixed(("w0", "Think.", ()), ("w1", "Answer.", ()))
+    async with serving(pool_of(slow, last), Fixed(plan)) as client:
+        asking = asyncio.create_task(client.chat(tools=TOOLS))
+        async with asyncio.timeout(10):
+            await slow.reached.wait()
+            while not last.heard:  # noqa: ASYNC110 - it is the model that is waited for
+                await asyncio.sleep(0)
+        slow.pieces.put_nowait("thought")
+        slow.pieces.put_nowait(None)
+        reply = await asking
+
+    assert reply.body["choices"][0]["finish_reason"] == "tool_calls"
+    assert reply.body["choices"][0]["message"]["tool_calls"] == [CALL]
 
 
 async def test_rule_13_a_streamed_call_has_its_own_delta_and_finish_reason():
@@ -154,6 +175,19 @@ async def test_rule_13_what_cannot_be_passed_on_is_named(fields, param):
         refused = await client.chat(**fields)
 
     assert (refused.status, refused.error["param"]) == (400, param)
+
+
+async def test_rule_13_a_result_goes_to_who_asked_for_it_with_the_same_key(tmp_path):
+    one, other = Calling(("It rains.",)), Calling(("It snows.",))
+    with ApiKeys.open(tmp_path / "keys.db") as keys:
+        bearers = [{"x-api-key": keys.create(name)[1]} for name in ("ann", "bob")]
+        async with serving(pool_of(one, other), admission=KeyDesk(keys)) as client:
+            for bearer, model in zip(bearers, ("partbook/w0", "partbook/w1"), strict=True):
+                await client.chat(bearer, model=model, tools=TOOLS)
+            history = [*ASK, {"role": "assistant", "content": None, "tool_calls": [CALL]}, RESULT]
+            answers = [(await client.chat(b, messages=history, tools=TOOLS)).text for b in bearers]
+
+    assert answers == ["It rains.", "It snows."]
 
 
 async def test_a_result_whose_caller_is_not_known_is_part_of_the_history():

@@ -17,12 +17,13 @@ from partbook.message import Usage
 from partbook.resume import recall
 from partbook.store import BatchWriter, Store, Tags
 from partbook.store.journal import Journal
+from partbook.store.journal_reader import read_journal
 from partbook.store.schema import UNTAGGED, row_of
 from partbook.store.slots import Slots
-from partbook.store.unfinished import read_journal
 from partbook.trace import TraceBuilder
 from partbook.trace_json import trace_to_dict
 from tests.store.elsewhere import locked
+from tests.store.small_disk import on_a_small_disk
 from tests.traces import QUESTION, a_trace, events
 
 SETUP = '{"pool":"demo"}'
@@ -434,13 +435,9 @@ def test_a_place_where_no_journal_can_be_made_is_refused_before_anything_happens
 
 
 FILL_A_SMALL_DISK = """
-import subprocess, sys
 from partbook.errors import StoreError
 from partbook.store import Store
-from tests.store.elsewhere import locked
 from tests.traces import events
-disk = sys.argv[1]
-subprocess.run(["mount", "-t", "tmpfs", "-o", "size=192k", "tmpfs", disk], check=True)
 with Store.open(disk + "/runs.db") as store:
     whole = 0
     try:
@@ -455,27 +452,11 @@ with Store.open(disk + "/runs.db") as store:
     answered = [row for row in store.runs() if row.answer == "115"]
     print(whole > 0, whole <= len(answered))
 """
-NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]
 
 
 def test_a_full_disk_is_named_and_earlier_journals_stay_readable(tmp_path):
-    mount = [*NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", str(tmp_path)]
-    try:
-        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        mounted = False
-    if not mounted:
-        pytest.skip("needs a namespace in which a small disk can be mounted")
+    message, kept = on_a_small_disk(tmp_path, "192k", FILL_A_SMALL_DISK)
 
-    done = subprocess.run(
-        [*NAMESPACE, sys.executable, "-c", FILL_A_SMALL_DISK, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-    )
-
-    message, kept = done.stdout.splitlines()
     assert "cannot be written: No space left on device" in message
     assert kept == "True True"
 

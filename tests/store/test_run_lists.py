@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from partbook.errors import StoreError
 from partbook.store import Store, Tags
-from partbook.store.listing import ANY_RUN, Place, RunFilter, row_of_trace
+from partbook.store.listing import Place, RunFilter, row_of_trace
 from partbook.store.run_lists import BriefRun, brief_runs, list_part, open_traces, traces_of
 from partbook.trace import Trace
 from tests.traces import a_trace, events
@@ -29,7 +29,7 @@ def test_parts_of_a_list_are_the_whole_list_in_order(store):
 
     found, after = [], None
     while True:
-        part = list_part(store, ANY_RUN, 2, after)
+        part = list_part(store, RunFilter(), 2, after)
         found.append(ids(part))
         after = part.next
         if after is None:
@@ -43,7 +43,7 @@ def test_a_run_that_is_given_counts_in_place_of_the_one_in_the_store(store):
     store.save_many([a_trace("run-1", 100.0), a_trace("run-2", 200.0)])
     other = row_of_trace(Trace("run-1", "q", "p", (), 300.0, 1.0, "failed"))
 
-    part = list_part(store, ANY_RUN, 9, None, [(other, ())])
+    part = list_part(store, RunFilter(), 9, None, [(other, ())])
     failed = list_part(store, RunFilter(status="failed"), 9, None, [(other, ())])
     answered = list_part(store, RunFilter(status="answered"), 9, None, [(other, ())])
 
@@ -58,7 +58,7 @@ def test_a_run_with_a_journal_alone_stands_in_the_list(store):
         journal.add(event)
     store.save(a_trace("run-1", 100.0))
 
-    part = list_part(store, ANY_RUN, 9)
+    part = list_part(store, RunFilter(), 9)
     assert [(row.run_id, row.status) for row in part.rows] == [
         ("run-9", "running"),
         ("run-1", "answered"),
@@ -70,7 +70,7 @@ def test_filters_find_the_same_in_the_store_as_beside_it(store):
     tags = Tags("sums", "exam one", "right")
     trace = a_trace("run-1", 100.0)
     store.save(trace, tags)
-    [stored] = list_part(store, ANY_RUN, 1).rows
+    [stored] = list_part(store, RunFilter(), 1).rows
     workers = ("coder", "thinker", "checker")
 
     filters = [

@@ -165,6 +165,33 @@ async def test_a_failure_is_logged_once_and_so_is_its_end(store, locked, caplog)
     assert "is locked by another program" in caplog.messages[0]
 
 
+async def test_what_could_not_be_written_is_tried_again_though_no_other_run_comes(
+    store, locked, place, caplog
+):
+    async with BatchWriter(store) as writer:
+        writer.put(a_trace("a"))
+        async with asyncio.timeout(10):
+            while not caplog.records:  # noqa: ASYNC110 - the log is what is asked
+                await asyncio.sleep(0)
+        locked.rollback()
+
+        async with asyncio.timeout(10):
+            while kept(place) == 0:  # noqa: ASYNC110 - the file is what is asked
+                await asyncio.sleep(0.05)
+
+
+async def test_a_bug_while_nobody_waits_is_in_the_log(store, caplog):
+    writer = BatchWriter(store)
+    writer.put("no trace")
+    async with asyncio.timeout(10):
+        while not caplog.records:  # noqa: ASYNC110 - the log is what is asked, as a person would
+            await asyncio.sleep(0)
+
+    assert caplog.messages == ["runs cannot be written, by a bug"]
+    with pytest.raises(AttributeError):
+        await writer.aclose()
+
+
 async def test_closing_reports_what_is_lost(store, locked):
     writer = BatchWriter(store)
     writer.put(a_trace("a"))

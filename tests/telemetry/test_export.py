@@ -1,6 +1,5 @@
 """Spans of real processes, as they arrive at a collector."""
 
-import os
 import subprocess
 import sys
 
@@ -8,30 +7,32 @@ import pytest
 
 pytest.importorskip("opentelemetry.sdk", reason="needs pip install 'partbook[otel]'")
 
+from tests.launcher import Launcher
 from tests.telemetry.collector import attributes, collecting
 
 QUESTION = "Count the vowels in the word castle."
 
 
-def ask(endpoint: str, **env: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def partbook(tmp_path_factory):
+    """The command, started quickly."""
+    imports = ("partbook.cli.playing", "partbook.store", "partbook.telemetry.export")
+    launcher = Launcher(tmp_path_factory.mktemp("launcher"), *imports)
+    yield launcher
+    launcher.close()
+
+
+def ask(partbook: Launcher, endpoint: str, **env: str) -> subprocess.CompletedProcess[str]:
     variables = {
         "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
         "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Basic c2VjcmV0",
     }
-    command = [sys.executable, "-m", "partbook", "run", "-p", "lab", "-w", "chain", QUESTION]
-    return subprocess.run(
-        command,
-        env=os.environ | variables | env,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return partbook.run("run", "-p", "lab", "-w", "chain", QUESTION, **variables, **env)
 
 
-def test_the_spans_of_a_run_arrive_as_one_tree():
+def test_the_spans_of_a_run_arrive_as_one_tree(partbook):
     with collecting() as collector:
-        done = ask(collector.endpoint)
+        done = ask(partbook, collector.endpoint)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert collector.tree() == [
@@ -51,9 +52,9 @@ def test_the_spans_of_a_run_arrive_as_one_tree():
     assert named["service.name"] == "partbook"
 
 
-def test_each_span_lies_within_its_parent_and_a_call_has_its_tokens_and_its_price():
+def test_each_span_lies_within_its_parent_and_a_call_has_its_tokens_and_its_price(partbook):
     with collecting() as collector:
-        ask(collector.endpoint)
+        ask(partbook, collector.endpoint)
 
     by_id = {span.span_id: span for span in collector.spans}
     for span in collector.spans:
@@ -70,18 +71,18 @@ def test_each_span_lies_within_its_parent_and_a_call_has_its_tokens_and_its_pric
 
 
 @pytest.mark.parametrize("wanted", [False, True])
-def test_what_was_said_leaves_the_process_only_if_asked_for(wanted):
+def test_what_was_said_leaves_the_process_only_if_asked_for(partbook, wanted):
     with collecting() as collector:
-        ask(collector.endpoint, PARTBOOK_OTEL_CONTENT="1" if wanted else "")
+        ask(partbook, collector.endpoint, PARTBOOK_OTEL_CONTENT="1" if wanted else "")
 
     sent = b" ".join(collector.bodies)
     assert (QUESTION.encode() in sent) is wanted
     assert (b"I do not understand" in sent) is wanted
 
 
-def test_a_collector_that_refuses_does_not_fail_the_run():
+def test_a_collector_that_refuses_does_not_fail_the_run(partbook):
     with collecting(status=400) as collector:
-        done = ask(collector.endpoint)
+        done = ask(partbook, collector.endpoint)
 
     assert (done.returncode, done.stdout) == (0, "I do not understand what is to be done.\n")
     assert done.stderr == "note: 8 spans could not be sent to the collector\n"

@@ -79,6 +79,8 @@ class Account:
     """What the store has of the day, as this process saw it last."""
     _not_granted: Decimal = Decimal(0)
     """Of what is reserved here, what the store has not been asked for yet."""
+    _requests: int = 0
+    """Requests that came to their end, and that the store has not been told of yet."""
     _telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -135,26 +137,23 @@ class Account:
             return held
         wish = _Wish(held, usd or Decimal(0), self._day)
         self._not_granted += wish.usd
-        if not await self._told(0, wish):
+        if not await self._told(wish):
             left = f"other servers have reserved what was left to {self.whose}"
             raise BudgetError(left, limit="usd")
         return held
 
-    async def tell(self, requests: int = 0) -> None:
+    async def tell(self) -> None:
         """Write what is news, and take in what other servers have written.
-
-        Args:
-            requests: how many came to their end.
 
         Raises:
             StoreError: the store could not be written.
         """
-        await self._told(requests, None)
+        await self._told()
 
-    async def _told(self, requests: int, wish: "_Wish | None") -> bool:
+    async def _told(self, wish: "_Wish | None" = None, *, only_news: bool = False) -> bool:
         """Tell the store; whether it grants the wish."""
         # A caller that is cancelled does not know whether it was written; this goes on and does.
-        told = asyncio.get_running_loop().create_task(self._tell(requests, wish))
+        told = asyncio.get_running_loop().create_task(self._tell(wish, only_news=only_news))
         try:
             found = await asyncio.shield(told)
         except asyncio.CancelledError:
@@ -165,7 +164,7 @@ class Account:
             raise found
         return found
 
-    async def _tell(self, requests: int, wish: "_Wish | None") -> bool | StoreError:
+    async def _tell(self, wish: "_Wish | None", *, only_news: bool) -> bool | StoreError:
         if self.book is None:
             return True
         async with self._telling:
@@ -176,7 +175,10 @@ class Account:
             if wish is not None and wish.day == day:
                 self._not_granted -= wish.usd
             news = today.usd - self._known - self._not_granted
+            if only_news and not news and not self._requests:
+                return True  # whoever told before has told all of it
             self._known += news
+            requests, self._requests = self._requests, 0
             within = (None, None) if wish is None else (self.usd_per_day, self.usd_per_month)
             failure, is_written = None, False
             try:
@@ -185,8 +187,10 @@ class Account:
                 )
             except StoreError as err:
                 failure = err
-            if wish is not None and not is_written:
-                let_go(wish.held)
+            if not is_written:
+                self._requests += requests
+                if wish is not None:
+                    let_go(wish.held)
             if self._day == day:
                 self._known -= Decimal(0) if is_written else news
                 if failure is None:
@@ -215,8 +219,9 @@ class Account:
         Raises:
             StoreError: the store could not be written; the next request tells it.
         """
+        self._requests += 1
         try:
-            await self.tell(requests=1)
+            await self._told(only_news=True)
         finally:
             if self.above is not None:
                 await self.above.close_request()

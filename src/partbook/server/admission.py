@@ -45,6 +45,15 @@ class Holder:
     sees_traces: bool = False
     """Whether whole traces are shown to it."""
 
+    async def settle(self) -> None:
+        """Write that a request came to its end, and what it has spent."""
+        if self.account is None:
+            return
+        try:
+            await self.account.close_request()
+        except StoreError as err:
+            log.error("what %s has spent cannot be written: %s", self.key_id, err)
+
 
 class OpenDoor:
     """Lets everybody in who is on this machine."""
@@ -71,10 +80,6 @@ class OpenDoor:
             )
         return Holder("local", account=self._total)
 
-    async def settle(self, holder: Holder) -> None:
-        """Write what was spent since this was called last."""
-        await _settle(holder)
-
 
 class KeyDesk:
     """Lets those in who have a good key."""
@@ -82,7 +87,12 @@ class KeyDesk:
     needs_key = True
 
     def __init__(
-        self, keys: ApiKeys, total: Account | None = None, *, is_shared: bool = False
+        self,
+        keys: ApiKeys,
+        total: Account | None = None,
+        *,
+        is_shared: bool = False,
+        refresh_s: float = REFRESH_S,
     ) -> None:
         """Open it.
 
@@ -90,10 +100,12 @@ class KeyDesk:
             keys: where they are.
             total: the account of all keys together; None: there is no limit to it.
             is_shared: whether other servers answer them too, so that rates are in the store.
+            refresh_s: how old what is known of the keys may be.
         """
         self._keys = keys
         self._total = total
         self._is_shared = is_shared
+        self._refresh_s = refresh_s
         self._holders: dict[str, tuple[ApiKey, Holder]] = {}
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
@@ -102,10 +114,10 @@ class KeyDesk:
         """Who asks, by the key.
 
         Raises:
-            Refusal: there is no key, or it is none, or its rate or its budget is spent.
+            Refusal: there is no key, or it is none that is good.
         """
         key = _key_in(headers)
-        if time.monotonic() - self._read_at > REFRESH_S:
+        if time.monotonic() - self._read_at > self._refresh_s:
             await self._read()
         found = self._holders.get(hash_of(key)) if key else None
         if found is None:
@@ -119,13 +131,9 @@ class KeyDesk:
             )
         return found[1]
 
-    async def settle(self, holder: Holder) -> None:
-        """Write what a key has spent since this was called last."""
-        await _settle(holder)
-
     async def _read(self) -> None:
         async with self._reading:
-            if time.monotonic() - self._read_at <= REFRESH_S:
+            if time.monotonic() - self._read_at <= self._refresh_s:
                 return  # another request has read them meanwhile
             try:
                 keys = await asyncio.to_thread(self._keys.all_keys)
@@ -184,15 +192,6 @@ def total_account(
 Admission = OpenDoor | KeyDesk
 
 
-async def _settle(holder: Holder) -> None:
-    if holder.account is None:
-        return
-    try:
-        await holder.account.close_request()
-    except StoreError as err:
-        log.error("what %s has spent cannot be written: %s", holder.key_id, err)
-
-
 def _key_in(headers: Mapping[str, str]) -> str:
     scheme, _, key = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and key.strip():
@@ -200,6 +199,7 @@ def _key_in(headers: Mapping[str, str]) -> str:
     return headers.get("x-api-key", "").strip()
 
 
+@functools.lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether a host, a `Host` header or an `Origin` names this machine's loopback address."""
     name = host.partition("://")[2] or host

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
@@ -19,7 +19,7 @@ from partbook.server.access_log import AccessLog
 from partbook.server.admission import Admission, Holder
 from partbook.server.anthropic_dialect import AnthropicDialect, anthropic_error
 from partbook.server.anthropic_request import read_anthropic
-from partbook.server.body import body_of
+from partbook.server.body import body_of, json_reply
 from partbook.server.chat_dialect import ChatDialect
 from partbook.server.chat_request import ChatRequest, read_chat
 from partbook.server.dialect import Dialect
@@ -32,7 +32,7 @@ from partbook.server.refusal import Refusal
 from partbook.server.responses_dialect import ResponsesDialect
 from partbook.server.responses_request import read_responses
 from partbook.server.running import Running
-from partbook.server.served import Alone, Offer, Served
+from partbook.server.served import Alone, Offer, Served, worker_named
 from partbook.server.shadow import Shadow
 from partbook.server.shadowed import Shadowed
 from partbook.server.siblings import Siblings
@@ -40,7 +40,6 @@ from partbook.server.stream import KEEP_ALIVE_S, StreamedAnswer
 from partbook.server.tools import Callers
 from partbook.server.traces import shown_trace
 from partbook.server.whole import WholeAnswer
-from partbook.spend_json import to_json
 
 __all__ = ["Endpoint", "ExtraRoutes"]
 
@@ -93,6 +92,7 @@ class Endpoint:
         self.served = served
         self.metrics = Metrics()
         self.running = Running(most_at_once)
+        self.running.watchers.append(self._count)
         self.shadow = shadow
         self._siblings = siblings
         self._admission = admission
@@ -126,6 +126,10 @@ class Endpoint:
         inner.router.redirect_slashes = False
         self.app: ASGIApp = AccessLog(inner, self.metrics)
 
+    def _count(self) -> None:
+        """Somebody has come or gone; other processes tell of it, too, so it is known at once."""
+        self.metrics.in_flight = len(self.running)
+
     async def _chat(self, request: Request) -> _Answering:
         return await self._answer(request, read_chat, ChatDialect)
 
@@ -145,7 +149,8 @@ class Endpoint:
             read: what makes a request of its body and headers.
             spelling: how the reply is spelt.
         """
-        headers = request.headers
+        # Looked into a dozen times; where a name stands twice, the first one counts.
+        headers = dict(reversed(request.headers.items()))
         holder = await self._admission.admit(headers)
         self.running.check()
         if holder.rate is not None:
@@ -159,9 +164,7 @@ class Endpoint:
         if holder.account is not None:
             await holder.account.check()
         offer, turn = self._or_one_worker(offer, asked, holder)
-        job = Job(
-            self.served, asked, offer, holder, self._admission, self.metrics, self._callers, turn
-        )
+        job = Job(self.served, asked, offer, holder, self.metrics, self._callers, turn)
         dialect = spelling(job)
         note = request.state.note
         answer: WholeAnswer | StreamedAnswer = (
@@ -178,7 +181,7 @@ class Endpoint:
         if isinstance(offer, Alone):
             return offer, None
         served, allowed = self.served, holder.workers
-        caller = self._callers.asked(asked.conversation.messages)
+        caller = self._callers.asked(holder.key_id, asked.conversation.messages)
         if caller is not None and allowed is not None and caller not in allowed:
             caller = None
         turn, name = None, caller
@@ -192,40 +195,37 @@ class Endpoint:
                 name = turn.kept.worker
         if name is None:
             return offer, turn
-        return Alone(offer.model, served.pool[served.pool.names.index(name)]), turn
+        return Alone(offer.model, worker_named(served.pool, name)), turn
 
     async def _models(self, request: Request) -> Response:
         holder = await self._admission.admit(request.headers)
         names = self.served.names(holder.workers)
         data = [self.served.described(name) for name in names]
-        return JSONResponse({"object": "list", "data": data})
+        return json_reply({"object": "list", "data": data})
 
     async def _model(self, request: Request) -> Response:
         holder = await self._admission.admit(request.headers)
         name = request.path_params["name"]
         self.served.offer(name, holder.workers)
-        return JSONResponse(self.served.described(name))
+        return json_reply(self.served.described(name))
 
     async def _run(self, request: Request) -> Response:
         holder = await self._admission.admit(request.headers)
         trace = await shown_trace(self.served, holder, request.path_params["run_id"])
-        # Pure ASCII: what a model wrote may hold half a surrogate pair, which UTF-8 cannot.
-        text, headers = to_json(trace), {"Cache-Control": "no-store"}
-        return Response(text, headers=headers, media_type="application/json")
+        return json_reply(trace, headers={"Cache-Control": "no-store"})
 
     async def _shadow_state(self, request: Request) -> Response:
         await self._admission.admit(request.headers)
         assert self.shadow is not None
-        return JSONResponse(self.shadow.to_dict(), headers={"Cache-Control": "no-store"})
+        return json_reply(self.shadow.to_dict(), headers={"Cache-Control": "no-store"})
 
     async def _ready(self, _: Request) -> Response:
         if self.running.is_stopping:
-            return JSONResponse({"status": "stopping"}, 503)
-        return JSONResponse({"status": "ready", "model": self.served.pin})
+            return json_reply({"status": "stopping"}, 503)
+        return json_reply({"status": "ready", "model": self.served.pin})
 
     async def _metrics_text(self, request: Request) -> Response:
         await self._admission.admit(request.headers)
-        self.metrics.in_flight = len(self.running)
         siblings = self._siblings
         text = self.metrics.text() if siblings is None else siblings.text(self.metrics)
         text += "" if self.shadow is None else self.shadow.metrics_text()
@@ -233,16 +233,16 @@ class Endpoint:
 
 
 async def _healthy(_: Request) -> Response:
-    return JSONResponse({"status": "ok"})
+    return json_reply({"status": "ok"})
 
 
 async def _openapi(_: Request) -> Response:
-    return JSONResponse(openapi_document())
+    return json_reply(openapi_document())
 
 
 async def _refused(request: Request, err: Refusal) -> Response:
     request.state.note["error"] = err.code or err.kind
-    return JSONResponse(_spelt(request, err), err.status, err.headers())
+    return json_reply(_spelt(request, err), err.status, err.headers())
 
 
 def _spelt(request: Request, err: Refusal) -> dict[str, Any]:
@@ -255,10 +255,10 @@ async def _http_error(request: Request, err: HTTPException) -> Response:
     message = f"there is no {request.method} {request.url.path[:200]} here"
     code = "unknown_url" if err.status_code == 404 else "method_not_allowed"
     refusal = Refusal(message, status=err.status_code, kind="invalid_request_error", code=code)
-    return JSONResponse(_spelt(request, refusal), err.status_code, dict(err.headers or {}))
+    return json_reply(_spelt(request, refusal), err.status_code, dict(err.headers or {}))
 
 
 async def _bug(request: Request, _: Exception) -> Response:
     """What nobody expected; the server's log has it in full."""
     refusal = Refusal("the server failed", status=500, kind="server_error", code="internal")
-    return JSONResponse(_spelt(request, refusal), 500)
+    return json_reply(_spelt(request, refusal), 500)

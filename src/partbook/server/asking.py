@@ -5,86 +5,63 @@ choices. Unlike in a workflow, the messages are those that the caller has, word 
 """
 
 import asyncio
+import math
+import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from partbook.budget import Budget, Budgeted
 from partbook.errors import PartbookError, WorkerError
-from partbook.event import Event
 from partbook.message import Completion, Message, Sampling
-from partbook.model import ChatModel
-from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.pool import Worker
+from partbook.retry import Retrying, RetryPolicy
 from partbook.server.reply import Entry, of_call
-from partbook.stage import Stage, cost_of
+from partbook.stage import cost_of
 from partbook.usable import Checked
 
-__all__ = ["OnChoice", "ask_worker"]
+__all__ = ["Asking", "OnChoice"]
 
 OnChoice = Callable[[int, str], None]
 """Receives the text of each choice piece by piece."""
 
-
-async def ask_worker(
-    spec: WorkerSpec,
-    model: ChatModel,
-    messages: Sequence[Message],
-    sampling: Sampling,
-    choices: range,
-    budget: Budget,
-    on_text: OnChoice | None,
-    what: str = "step",
-) -> tuple[list[Completion], list[Entry]]:
-    """Ask for answers, all at once.
-
-    Args:
-        spec: the worker.
-        model: who answers.
-        messages: the conversation.
-        sampling: how; with a seed, each choice has the next one.
-        choices: their indices.
-        budget: what they may spend.
-        on_text: receives the texts as they arrive; None: they are not wanted so.
-        what: of the ledger's entries.
-
-    Returns:
-        The completions, and the ledger of all tries.
-
-    Raises:
-        WorkerError, BudgetError: one of them could not be had; the others were cancelled.
-    """
-    asking = _Asking(spec, model, messages, budget, on_text, what)
-    if len(choices) == 1:
-        completions = [await asking.one(sampling, choices[0])]
-    else:
-        completions = await asking.all(sampling, choices)
-    return completions, asking.ledger
+_POLICY = RetryPolicy()
+_JITTER = random.Random()
 
 
-class _Asking:
-    def __init__(
-        self,
-        spec: WorkerSpec,
-        model: ChatModel,
-        messages: Sequence[Message],
-        budget: Budget,
-        on_text: OnChoice | None,
-        what: str,
-    ) -> None:
-        begun = time.monotonic()
-        pool = AgentPool("alone", (Worker(spec, model),))
-        self._stage = Stage("", pool, budget, _unheard, lambda: time.monotonic() - begun)
-        self._spec = spec
-        self._messages = messages
-        self._on_text = on_text
-        self._what = what
-        self._model = Checked(Budgeted(model, budget, spec.price, spec.is_tool), spec)
-        self.ledger: list[Entry] = []
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What one worker is asked, once or for several choices."""
 
-    async def all(self, sampling: Sampling, choices: range) -> list[Completion]:
+    worker: Worker
+    messages: Sequence[Message]
+    """The conversation."""
+    budget: Budget
+    """What all choices may spend."""
+    ledger: list[Entry]
+    """Receives an entry for each try, also where the answer cannot be had in the end."""
+    on_text: OnChoice | None
+    """Receives the texts as they arrive; None: they are not wanted so."""
+    what: str = "step"
+    """Of the ledger's entries."""
+    step: int | None = None
+    """Likewise."""
+
+    async def answers(self, sampling: Sampling, choices: range) -> list[Completion]:
+        """Ask for the choices of these indices, all at once.
+
+        Args:
+            sampling: how; with a seed, each choice has the next one.
+            choices: their indices, from 0.
+
+        Raises:
+            WorkerError, BudgetError: one of them could not be had; the others were cancelled.
+        """
+        if len(choices) == 1:
+            return [await self._one(sampling, choices[0])]
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self.one(_with_seed(sampling, i), i)) for i in choices]
+                tasks = [group.create_task(self._one(sampling, i)) for i in choices]
         except ExceptionGroup as failures:
             expected, bugs = failures.split(PartbookError)
             if bugs or expected is None:
@@ -92,8 +69,11 @@ class _Asking:
             raise expected.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def one(self, sampling: Sampling, index: int) -> Completion:
-        spec, on_text = self._spec, self._on_text
+    async def _one(self, sampling: Sampling, index: int) -> Completion:
+        spec, on_text = self.worker.spec, self.on_text
+        if sampling.seed is not None:
+            sampling = replace(sampling, seed=sampling.seed + index)
+        begun = time.monotonic()
         said = 0
 
         def tell(piece: str) -> None:
@@ -103,36 +83,36 @@ class _Asking:
                 on_text(index, piece)
 
         def on_retry(err: WorkerError, _: int, __: float) -> None:
-            self.ledger.append(_failed(self._what, spec, err))
             if said:  # what a client has read cannot be taken back
                 raise err
+            self._note(err)
 
+        def left_s() -> float:
+            limit_s = self.budget.limits.timeout_s
+            return math.inf if limit_s is None else limit_s - (time.monotonic() - begun)
+
+        budgeted = Budgeted(self.worker.model, self.budget, spec.price, spec.is_tool)
         retries = 0 if spec.is_tool else spec.retries
-        model = self._stage.retrying(self._model, retries, on_retry)
-        begun = time.monotonic()
+        model = Retrying(
+            Checked(budgeted, spec), retries, _POLICY, on_retry, _JITTER, asyncio.sleep, left_s
+        )
         try:
             completion = await model.chat(
-                self._messages, sampling, None if on_text is None else tell
+                self.messages, sampling, None if on_text is None else tell
             )
         except WorkerError as err:
-            if not said:
-                self.ledger.append(_failed(self._what, spec, err))
+            self._note(err)
             raise
         if on_text is not None and not said and completion.text:
             on_text(index, completion.text)  # a worker that does not stream
-        self.ledger.append(of_call(self._what, spec, completion, time.monotonic() - begun))
+        seconds = time.monotonic() - begun
+        self.ledger.append(of_call(self.what, spec, completion, seconds, self.step))
         return completion
 
-
-def _failed(what: str, spec: WorkerSpec, err: WorkerError) -> Entry:
-    calls = int(err.kind != "unavailable")
-    cost = cost_of(err.usage, spec.price)
-    return Entry(what, spec.name, "", calls, err.usage, cost, None, error=str(err))
-
-
-def _with_seed(sampling: Sampling, index: int) -> Sampling:
-    return sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + index)
-
-
-def _unheard(_: Event) -> None:
-    pass
+    def _note(self, err: WorkerError) -> None:
+        """Keep a try that failed."""
+        spec, calls = self.worker.spec, int(err.kind != "unavailable")
+        cost = cost_of(err.usage, spec.price)
+        self.ledger.append(
+            Entry(self.what, spec.name, "", calls, err.usage, cost, None, self.step, error=str(err))
+        )

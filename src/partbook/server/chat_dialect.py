@@ -11,6 +11,7 @@ from partbook.server.dialect import event
 from partbook.server.job import Job
 from partbook.server.refusal import Refusal
 from partbook.server.reply import Answer, Reply, spelt_finish, usage_dict
+from partbook.spend_json import to_json
 
 __all__ = ["ChatDialect"]
 
@@ -22,25 +23,14 @@ class ChatDialect:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        head: dict[str, Any] = {
-            "id": f"chatcmpl-{job.run_id}",
-            "object": "chat.completion.chunk",
-            "created": job.created,
-            "model": job.offer.model,
-        }
-        if job.asked.include_usage:
-            head["usage"] = None
-        self._head = json.dumps(head, separators=(",", ":"))[:-1]
+        self._head = ""
+        """What each chunk of a stream begins with."""
 
     def whole(self, reply: Reply, reasoning: str) -> dict[str, Any]:
         """As `Dialect.whole`."""
-        job, asked = self._job, self._job.asked
+        asked = self._job.asked
         cost = (reply.cost_usd,) if asked.metadata else None
-        body: dict[str, Any] = {
-            "id": f"chatcmpl-{job.run_id}",
-            "object": "chat.completion",
-            "created": job.created,
-            "model": job.offer.model,
+        body = self._about("chat.completion") | {
             "choices": [_choice(i, answer, reasoning) for i, answer in enumerate(reply.answers)],
             "usage": usage_dict(reply.usage, cost),
         }
@@ -50,8 +40,13 @@ class ChatDialect:
 
     def begin(self) -> str:
         """As `Dialect.begin`: the role of each choice."""
+        asked = self._job.asked
+        head = self._about("chat.completion.chunk")
+        if asked.include_usage:
+            head["usage"] = None
+        self._head = to_json(head)[:-1]
         role = '{"role":"assistant","content":""}'
-        return "".join(self._chunk(i, role) for i in range(self._job.asked.n))
+        return "".join(self._chunk(i, role) for i in range(asked.n))
 
     def reasoning(self, piece: str) -> str:
         """As `Dialect.reasoning`."""
@@ -91,6 +86,15 @@ class ChatDialect:
     def failure(self, err: Refusal) -> str:
         """As `Dialect.failure`: an error frame, and no finish reason."""
         return event(json.dumps(err.body())) + _DONE
+
+    def _about(self, what: str) -> dict[str, Any]:
+        job = self._job
+        return {
+            "id": f"chatcmpl-{job.run_id}",
+            "object": what,
+            "created": job.created,
+            "model": job.offer.model,
+        }
 
     def _chunk(self, index: int, delta: str, finish: str | None = None, tail: str = "") -> str:
         reason = "null" if finish is None else f'"{finish}"'

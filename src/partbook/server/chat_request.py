@@ -32,6 +32,9 @@ MOST_CHOICES = 16
 MOST_CALLS = 10_000
 MOST_SECONDS = 86_400
 
+_MOST_NAME_CHARS = 100
+_MOST_LISTED_CHARS = 1000
+
 AMOUNT = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?"
 """How a number is spelt as a text."""
 
@@ -74,6 +77,7 @@ class ChatRequest:
     stream: bool = False
     include_usage: bool = False
     effort: str | None = None
+    """One of `EFFORTS`; None: the usual one."""
     limits: Limits = Limits()  # noqa: RUF009 - a frozen value
     """What this request may spend, as its sender says."""
     metadata: bool = False
@@ -108,29 +112,28 @@ def read_chat(
     model = fields.text("model", 200)
     if not model:
         raise bad_request("model: a text was expected", "model", "missing_field")
-    messages, warnings = read_messages(fields.raw("messages"))
-    warnings = tuple(dict.fromkeys((*passed_over, *warnings)))
+    messages, in_messages = read_messages(fields.raw("messages"))
     wishes = read_wishes(fields)
     stream = fields.flag("stream") or False
     include_usage, unknown_options = _stream_options(fields, stream)
     effort = fields.text("reasoning_effort", 40)
-    known_effort = effort is None or effort in EFFORTS
     limits = _limits(fields, headers)
     metadata = _switch(fields, headers, "partbook_metadata", "x-partbook-metadata")
     follow_ups = _follow_ups(fields, headers)
     told_strict = _switch(fields, headers, "partbook_strict", "x-partbook-strict")
     n = fields.integer("n", 1, MOST_CHOICES) or 1
-    warnings += unknown_options
-    warnings += () if known_effort else (f"reasoning_effort={effort}",)
-    warnings += _others(fields.left())
-    strict = strict if told_strict is None else told_strict
-    refused = [name for name in warnings if not name.startswith("reasoning_effort")]
-    if strict and refused:
+    names = (*passed_over, *in_messages, *unknown_options, *_others(fields.left()))
+    warnings = tuple(dict.fromkeys(map(_shown, names)))
+    if warnings and (strict if told_strict is None else told_strict):
+        listed = ", ".join(warnings)[:_MOST_LISTED_CHARS]
         raise bad_request(
-            f"not supported: {', '.join(refused)}; without strict mode they are passed over",
-            refused[0],
+            f"not supported: {listed}; without strict mode they are passed over",
+            warnings[0],
             "unsupported_parameter",
         )
+    if effort is not None and effort not in EFFORTS:
+        warnings += (f"reasoning_effort={effort}",)
+        effort = None  # no worker would know it either
     return ChatRequest(
         model,
         Conversation(messages),
@@ -146,7 +149,12 @@ def read_chat(
     )
 
 
-def _others(left: Mapping[str, Any]) -> tuple[str, ...]:
+def _shown(name: str) -> str:
+    """A field's name, which is the client's own, as a reply can hold it."""
+    return name if name.isprintable() and len(name) <= _MOST_NAME_CHARS else "(a long name)"
+
+
+def _others(left: Mapping[str, Any]) -> list[str]:
     """Names of the fields that are passed over.
 
     Raises:
@@ -158,8 +166,8 @@ def _others(left: Mapping[str, Any]) -> tuple[str, ...]:
             continue
         if name in _CANNOT:
             raise bad_request(f"{name}: not supported", name, "unsupported_parameter")
-        names.append(name if name.isprintable() and len(name) <= 60 else "(a long name)")
-    return tuple(names)
+        names.append(name)
+    return names
 
 
 def _same(value: object, usual: object) -> bool:

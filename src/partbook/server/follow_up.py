@@ -20,6 +20,7 @@ from partbook.message import Message
 from partbook.pool import AgentPool, Worker
 from partbook.server.chat_request import ChatRequest, FollowUp
 from partbook.server.effort import EFFORTS, USUAL, Effort, effort_of
+from partbook.server.served import worker_named
 from partbook.server.wishes import takes_tools
 from partbook.workflow import Workflow
 
@@ -97,8 +98,9 @@ class Turn:
 class FollowUps:
     """The conversations of one server."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST_KEPT) -> None:
         self.clock = clock
+        self._most = most
         self._secret = secrets.token_bytes(32)
         self._kept: OrderedDict[bytes, Kept] = OrderedDict()
 
@@ -132,7 +134,7 @@ class FollowUps:
             why = _against(kept, asked, pool, self.clock())
         if kept is None or why:
             return Turn("new", why, None, effort, self, before, now)
-        if mode == "easy" and _is_easy(asked, _of_name(pool, kept.worker)):
+        if mode == "easy" and _is_easy(asked, worker_named(pool, kept.worker)):
             return Turn("one-worker", "a short message", kept, effort, self, before, now)
         return Turn("kept", "nothing argues against it", kept, effort, self, before, now)
 
@@ -140,7 +142,7 @@ class FollowUps:
         """Remember it, and forget the oldest where there are too many."""
         self._kept[key] = kept
         self._kept.move_to_end(key)
-        while len(self._kept) > MOST_KEPT:
+        while len(self._kept) > self._most:
             self._kept.popitem(last=False)
 
     def drop(self, key: bytes) -> None:
@@ -188,7 +190,7 @@ def _against(kept: Kept, asked: ChatRequest, pool: AgentPool, now: float) -> str
         return "the last message is not the user's"
     if len(last.text) > MOST_CHARS or "```" in last.text:
         return "the message is long or holds code, it may be a new task"
-    if asked.wishes.tools is not None and not takes_tools(_of_name(pool, kept.worker).spec):
+    if asked.wishes.tools is not None and not takes_tools(worker_named(pool, kept.worker).spec):
         return "the worker who answered takes no tools"
     return ""
 
@@ -199,7 +201,3 @@ def _is_easy(asked: ChatRequest, worker: Worker) -> bool:
     is_short = len(text) <= MOST_EASY_CHARS and "\n" not in text
     is_usual = effort_of(asked.effort).calls <= EFFORTS[USUAL].calls
     return is_short and is_usual and worker.spec.kind in ("http", "local")
-
-
-def _of_name(pool: AgentPool, name: str) -> Worker:
-    return pool[pool.names.index(name)]

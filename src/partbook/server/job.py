@@ -13,39 +13,38 @@ from dataclasses import dataclass, field, replace
 from partbook.budget import Budget
 from partbook.errors import BudgetError, ConfigError, StoreError, WorkerError
 from partbook.message import Completion
-from partbook.pool import AgentPool, Worker, WorkerSpec
-from partbook.server.admission import Admission, Holder
-from partbook.server.asking import OnChoice, ask_worker
+from partbook.pool import Worker, WorkerSpec
+from partbook.server.admission import Holder
+from partbook.server.asking import Asking, OnChoice
 from partbook.server.chat_request import ChatRequest
 from partbook.server.follow_up import Turn
 from partbook.server.kept_plan import KeptPlan, plan_to_keep
 from partbook.server.metered import Ear, Metered
 from partbook.server.metrics import Metrics
 from partbook.server.narrator import Narrator
-from partbook.server.orchestra import (
-    orchestra_limits,
-    play_orchestra,
-    setup_refusal,
-    smaller,
-)
+from partbook.server.orchestra import orchestra_limits, play_orchestra, setup_refusal, smaller
 from partbook.server.refusal import Refusal, bad_request, not_now, of_error
 from partbook.server.reply import Answer, Entry, Reply, answering_step, entries_of, plan_of
-from partbook.server.served import Alone, Offer, Orchestra, Served
+from partbook.server.served import Alone, Offer, Orchestra, Served, worker_named
 from partbook.server.tools import Callers, is_call_demanded
 from partbook.server.wishes import takes_tools
-from partbook.trace import StepTrace
+from partbook.step_trace import StepTrace
 
 __all__ = ["Hearing", "Job"]
 
 
+def _unheard(*_: object) -> None:
+    pass
+
+
 @dataclass(slots=True)
 class Hearing:
-    """Where the pieces of a reply go."""
+    """Where the pieces of a reply go; without more, nowhere."""
 
-    on_reasoning: Callable[[str], None]
-    on_answer: OnChoice | None
+    on_reasoning: Callable[[str], None] = _unheard
+    on_answer: OnChoice | None = None
     """None: the answer is wanted as a whole."""
-    on_broken: Callable[[], None]
+    on_broken: Callable[[], None] = _unheard
     """What was told is void."""
 
 
@@ -57,15 +56,14 @@ class Job:
     asked: ChatRequest
     offer: Offer
     holder: Holder
-    admission: Admission
     metrics: Metrics
     callers: Callers
     turn: Turn | None = None
     """How a conversation goes on; None where no Conductor would plan."""
     run_id: str = field(default_factory=lambda: secrets.token_hex(10))
     created: int = field(default_factory=lambda: int(time.time()))
-    ledger: Sequence[Entry] = ()
-    """What was spent, once it is over."""
+    ledger: list[Entry] = field(default_factory=list)
+    """What was spent so far, whatever comes of it."""
     remarks: list[str] = field(default_factory=list)
     """What is not as it was asked for, known once it is over."""
     reply: Reply | None = None
@@ -106,7 +104,7 @@ class Job:
         finally:
             self.metrics.spent(self.ledger)
             # Also where the client has gone away: what it has spent is spent.
-            await asyncio.shield(self.admission.settle(self.holder))
+            await asyncio.shield(self.holder.settle())
 
     async def _alone(self, offer: Alone, hearing: Hearing, begun: float) -> Reply:
         asked, spec = self.asked, offer.worker.spec
@@ -116,17 +114,11 @@ class Job:
         price = spec.price or limits.assumed_price
         model = Metered(offer.worker.model, price, spec.is_tool, self.holder.account, ear)
         sampling = spec.sampling if spec.is_tool else asked.wishes.over(spec, asked.effort)
+        messages, budget = asked.conversation.messages, Budget(limits)
+        asking = Asking(Worker(spec, model), messages, budget, self.ledger, hearing.on_answer)
         try:
             async with asyncio.timeout(limits.timeout_s):
-                completions, self.ledger = await ask_worker(
-                    spec,
-                    model,
-                    asked.conversation.messages,
-                    sampling,
-                    range(asked.n),
-                    Budget(limits),
-                    hearing.on_answer,
-                )
+                completions = await asking.answers(sampling, range(asked.n))
         except TimeoutError as err:
             raise _too_late(limits.timeout_s) from err
         except WorkerError as err:
@@ -134,8 +126,7 @@ class Job:
         except BudgetError as err:
             raise self._spent(ear, err) from err
         except ConfigError as err:
-            pool = AgentPool("alone", (offer.worker,))
-            raise setup_refusal(err, limits, self.holder.account, pool) from err
+            raise setup_refusal(err, limits, self.holder.account, (offer.worker,)) from err
         answers = self._answers(completions, spec.name)
         if self.turn is not None:
             self.turn.go_on()
@@ -165,18 +156,18 @@ class Job:
         finally:
             so_far = narrator.so_far()
             if so_far is not None:
-                self.ledger = entries_of(so_far)
+                self.ledger += entries_of(so_far)
                 if self.served.keep is not None:
                     self.served.keep(so_far)
         step = answering_step(trace)
-        worker = _of_name(cast.last or cast, step.answered_by or step.worker)
+        worker = worker_named(cast.last or cast, step.answered_by or step.worker)
         workflow = plan_to_keep(trace, pool)
         if self.turn is not None and workflow is not None:
             self.turn.remember(workflow, worker.name)
-        self._check_tools(worker.spec, ear)
+        self._check_tools(worker.spec)
         answers = [Answer(step.answer or "", step.finish_reason or "stop", ear.tool_calls)]
         if ear.tool_calls:
-            self.callers.remember(ear.tool_calls, worker.name)
+            self.callers.remember(self.holder.key_id, ear.tool_calls, worker.name)
         if asked.n > 1:
             budget = Budget(limits)
             budget.book(trace.usage.total_tokens, trace.cost_usd, trace.calls)
@@ -184,7 +175,7 @@ class Job:
         seconds = time.monotonic() - begun
         return Reply(tuple(answers), tuple(self.ledger), trace.run_id, seconds, plan_of(trace))
 
-    def _check_tools(self, spec: WorkerSpec, ear: Ear) -> None:
+    def _check_tools(self, spec: WorkerSpec) -> None:
         """See whether tools could be passed on by the workflow that a Conductor wrote.
 
         Raises:
@@ -215,31 +206,22 @@ class Job:
         """Further choices: the worker of the last step is asked the same again."""
         limits = budget.limits
         left_s = None if limits.timeout_s is None else max(0.001, limits.timeout_s - seconds)
+        asking = Asking(worker, step.messages, budget, self.ledger, on_answer, "choice", step.step)
         try:
             async with asyncio.timeout(left_s):
-                completions, entries = await ask_worker(
-                    worker.spec,
-                    worker.model,
-                    step.messages,
-                    worker.spec.sampling,
-                    range(1, self.asked.n),
-                    budget,
-                    on_answer,
-                    "choice",
-                )
+                completions = await asking.answers(worker.spec.sampling, range(1, self.asked.n))
         except TimeoutError as err:
             raise _too_late(limits.timeout_s) from err
         except WorkerError as err:
             raise of_error(err) from err
         except BudgetError as err:
             raise self._spent(ear, err) from err
-        self.ledger = [*self.ledger, *(replace(entry, step=step.step) for entry in entries)]
         return self._answers(completions, worker.name)
 
     def _answers(self, completions: Sequence[Completion], worker: str) -> list[Answer]:
         for completion in completions:
             if completion.tool_calls:
-                self.callers.remember(completion.tool_calls, worker)
+                self.callers.remember(self.holder.key_id, completion.tool_calls, worker)
         return [Answer(c.text, c.finish_reason, c.tool_calls) for c in completions]
 
     def _check_alone(self, spec: WorkerSpec) -> None:
@@ -271,10 +253,6 @@ class Job:
                 return self.offer.worker.spec.sampling.reasoning_effort is not None
             case Orchestra():
                 return self.offer.writes_workflows
-
-
-def _of_name(pool: AgentPool, name: str) -> Worker:
-    return pool[pool.names.index(name)]
 
 
 def _no_tools(who: str) -> Refusal:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from partbook.budget import extras_bound, prompt_bound
+from partbook.budget import worst_case
 from partbook.errors import BudgetError, WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.model import ChatModel, OnText
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.server.account import Account, Held
 
 __all__ = ["Ear", "Metered"]
@@ -24,7 +24,7 @@ class Ear:
     failure: WorkerError | None = None
     key_is_spent: BudgetError | None = None
     tool_calls: str = ""
-    """What the last answer asks to be called, as JSON; empty: nothing."""
+    """What the last answer of a worker with tools asks to be called, as JSON; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ class Metered:
             completion = await self.model.chat(messages, sampling, on_text)
             if completion.usage is not None and self.price is not None:
                 cost = self.price.cost_usd(completion.usage)
-            self.ear.tool_calls = completion.tool_calls
+            if sampling.tools is not None:  # others may end after the one that was given tools
+                self.ear.tool_calls = completion.tool_calls
             return completion
         except WorkerError as err:
             self.ear.failure = err
@@ -69,9 +70,7 @@ class Metered:
             return []
         worst: Decimal | None = Decimal(0)
         if not self.is_tool:
-            read = prompt_bound(messages) + extras_bound(sampling)
-            tokens = read, sampling.max_tokens
-            worst = None if self.price is None else self.price.worst_usd(*tokens)
+            _, worst = worst_case(messages, sampling, self.price)
         try:
             return await self.account.hold(worst)
         except BudgetError as err:

@@ -3,7 +3,7 @@
 Plan and steps before the last are reasoning; the last step's text is the answer, piece by piece as
 it arrives. Steps run at the same time, so each of the others is told as a whole when it is done.
 What a client has read cannot be taken back: where a try that was already told turns out to be void,
-the narrator says `is_broken`, and the reply has to end in an error.
+the narrator says so, and the reply has to end in an error.
 """
 
 from collections.abc import Callable
@@ -62,7 +62,6 @@ class Narrator:
         self._round = 0
         self._last = -1
         self._told = ""
-        self.is_broken = False
 
     def add(self, event: Event) -> None:
         """Take the next event."""
@@ -109,7 +108,6 @@ class Narrator:
 
     def _retry(self, event: StepRetried) -> None:
         if len(self._told) > event.kept_chars:
-            self.is_broken = True
             self._on_broken()
 
 

@@ -1,14 +1,15 @@
 """The OpenAPI document of a server: what it takes and gives, for generators of clients and fuzzers.
 
 It says the same of every server and nothing of what one offers, so it needs no key. Bodies are
-described in `openapi_chat.py`, `openapi_requests.py` and `openapi_replies.py`.
+described in `openapi_chat.py`, `openapi_requests.py` and `openapi_replies.py`, headers in
+`openapi_headers.py`.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 
-from partbook.server.openapi_chat import REQUEST_HEADERS
-from partbook.server.openapi_headers import ERROR_HEADERS, REPLY_HEADERS
+from partbook.server.openapi_headers import ERROR_HEADERS, REPLY_HEADERS, REQUEST_HEADERS
 from partbook.server.openapi_replies import REPLIES, STREAMS
 from partbook.server.openapi_requests import REQUESTS
 from partbook.server.openapi_schema import Schema, ref, text
@@ -35,6 +36,7 @@ _LOOKING = (401, 403, 405, 500)
 _OPEN = (405, 500)
 
 
+@cache
 def openapi_document() -> dict[str, object]:
     """The document, as JSON values (OpenAPI 3.1)."""
     return {

@@ -1,4 +1,4 @@
-"""The body and the headers of a chat request in the OpenAPI document, and what all requests share.
+"""The body of a chat request in the OpenAPI document, and what all requests share.
 
 A schema says what the reader (`chat_request.py`) takes. A field that it does not name is passed
 over and named in a header, so further fields are allowed everywhere; at the top level a null is a
@@ -12,7 +12,9 @@ from partbook.server.effort import EFFORTS
 from partbook.server.messages import MOST_ID_CHARS, MOST_MESSAGES, MOST_PARTS
 from partbook.server.openapi_schema import (
     ANYTHING,
+    FLAG,
     NULL,
+    OBJECT,
     Schema,
     array,
     choice,
@@ -35,21 +37,17 @@ __all__ = [
     "COMMON",
     "CONTENT",
     "EFFORT",
-    "FLAG",
     "JSON_FORM",
     "MODES",
-    "OBJECT",
-    "REQUEST_HEADERS",
+    "SPELT_AMOUNT",
     "STOPS",
     "TOKENS",
     "part",
 ]
 
-FLAG: Schema = {"type": "boolean"}
-OBJECT: Schema = {"type": "object"}
 TOKENS = integer("Most tokens of the answer.", 1, MOST_ANSWER_TOKENS)
 CALL_ID = text("The id of a call.", least=1, most=MOST_ID_CHARS)
-_SPELT_AMOUNT: Schema = {"type": "string", "pattern": f"^(?:{AMOUNT})$", "maxLength": 40}
+SPELT_AMOUNT: Schema = {"type": "string", "pattern": f"^(?:{AMOUNT})$", "maxLength": 40}
 
 COMMON: dict[str, Schema] = {
     "model": text("A name of `GET /v1/models`.", least=1, most=200) | {"examples": ["partbook"]},
@@ -57,7 +55,7 @@ COMMON: dict[str, Schema] = {
     "temperature": maybe(number("", 0, 2)),
     "top_p": maybe({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
     "max_usd": maybe(
-        one_of(number("", 0), _SPELT_AMOUNT, about="Most US dollars of all its calls.")
+        one_of(number("", 0), SPELT_AMOUNT, about="Most US dollars of all its calls.")
     ),
     "max_calls": maybe(integer("Most calls of Conductor and workers.", 0, MOST_CALLS)),
     "timeout_s": maybe(number("Most seconds.", 0.001, MOST_SECONDS)),
@@ -173,16 +171,3 @@ CHAT = record(
     },
     ("model", "messages"),
 )
-
-
-_SWITCH: Schema = {"type": "string", "pattern": "^(?:[01]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}
-
-REQUEST_HEADERS: dict[str, Schema] = {
-    "x-partbook-max-usd": _SPELT_AMOUNT,
-    "x-partbook-max-calls": integer("", 0, MOST_CALLS),
-    "x-partbook-timeout-s": number("", 0.001, MOST_SECONDS),
-    "x-partbook-metadata": _SWITCH,
-    "x-partbook-strict": _SWITCH,
-    "x-partbook-follow-ups": choice(*get_args(FollowUp)),
-}
-"""Headers that say what the fields of the same name say; the smaller limit holds."""

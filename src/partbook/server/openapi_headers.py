@@ -1,8 +1,24 @@
-"""The headers of replies in the OpenAPI document; those of requests are in `openapi_chat.py`."""
+"""The headers of requests and of replies in the OpenAPI document."""
 
-from partbook.server.openapi_schema import Schema, choice, text
+from typing import get_args
 
-__all__ = ["ERROR_HEADERS", "REPLY_HEADERS"]
+from partbook.server.chat_request import MOST_CALLS, MOST_SECONDS, FollowUp
+from partbook.server.openapi_chat import SPELT_AMOUNT
+from partbook.server.openapi_schema import Schema, choice, integer, number, text
+
+__all__ = ["ERROR_HEADERS", "REPLY_HEADERS", "REQUEST_HEADERS"]
+
+_SWITCH: Schema = {"type": "string", "pattern": "^(?:[01]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}
+
+REQUEST_HEADERS: dict[str, Schema] = {
+    "x-partbook-max-usd": SPELT_AMOUNT,
+    "x-partbook-max-calls": integer("", 0, MOST_CALLS),
+    "x-partbook-timeout-s": number("", 0.001, MOST_SECONDS),
+    "x-partbook-metadata": _SWITCH,
+    "x-partbook-strict": _SWITCH,
+    "x-partbook-follow-ups": choice(*get_args(FollowUp)),
+}
+"""Headers that say what the fields of the same name say; the body counts first."""
 
 REPLY_HEADERS: dict[str, Schema] = {
     "x-request-id": text(),

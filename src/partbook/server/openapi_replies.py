@@ -6,6 +6,7 @@ Streams are described in words, since OpenAPI 3.1 has no schema for the events o
 
 from partbook.server.openapi_schema import (
     ANYTHING,
+    FLAG,
     NULL,
     Schema,
     array,
@@ -23,7 +24,6 @@ __all__ = ["REPLIES", "STREAMS"]
 
 _COUNT = integer("", 0)
 _AMOUNT = text("US dollars, as a decimal number.")
-_FLAG: Schema = {"type": "boolean"}
 
 
 def _whole(properties: dict[str, Schema], *optional: str, about: str = "") -> Schema:
@@ -62,7 +62,7 @@ _MODEL = _whole(
         "max_completion_tokens": maybe(integer("", 1)),
         "input_modalities": array(text()),
         "output_modalities": array(text()),
-        "supports_tools": _FLAG,
+        "supports_tools": FLAG,
     }
 )
 
@@ -80,7 +80,7 @@ _LEDGER_LINE = _whole(
         "completion_tokens": maybe(_COUNT),
         "cost_usd": maybe(_AMOUNT),
         "seconds": maybe(number()),
-        "cached": _FLAG,
+        "cached": FLAG,
         "error": maybe(text()),
         "notes": array(text()),
     }
@@ -91,7 +91,7 @@ _METADATA = _whole(
         "seconds": number(),
         "calls": _COUNT,
         "cost_usd": maybe(_AMOUNT),
-        "usage_is_whole": _FLAG,
+        "usage_is_whole": FLAG,
         "plan": maybe(_PLAN),
         "turn": maybe(record({"plan": text()})),
         "ledger": array(_LEDGER_LINE),
@@ -191,7 +191,7 @@ _RESPONSE = _whole(
         "metadata": record({}),
         "model": text(),
         "output": array(_OUTPUT, None, 1),
-        "parallel_tool_calls": _FLAG,
+        "parallel_tool_calls": FLAG,
         "temperature": maybe(number()),
         "top_p": maybe(number()),
         "max_output_tokens": maybe(integer()),

@@ -13,15 +13,24 @@ from partbook.server.openapi_chat import (
     COMMON,
     CONTENT,
     EFFORT,
-    FLAG,
     JSON_FORM,
     MODES,
-    OBJECT,
     STOPS,
     TOKENS,
     part,
 )
-from partbook.server.openapi_schema import Schema, array, choice, maybe, one_of, record, ref, text
+from partbook.server.openapi_schema import (
+    FLAG,
+    OBJECT,
+    Schema,
+    array,
+    choice,
+    maybe,
+    one_of,
+    record,
+    ref,
+    text,
+)
 from partbook.server.responses_request import MOST_ITEMS
 from partbook.server.tools import MOST_TOOLS
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 
 __all__ = [
     "ANYTHING",
+    "FLAG",
     "NULL",
+    "OBJECT",
     "Schema",
     "array",
     "choice",
@@ -20,7 +22,9 @@ __all__ = [
 Schema = dict[str, object]
 
 ANYTHING: Schema = {}
+FLAG: Schema = {"type": "boolean"}
 NULL: Schema = {"type": "null"}
+OBJECT: Schema = {"type": "object"}
 
 
 def ref(name: str) -> Schema:

@@ -5,6 +5,7 @@ system prompt in its workers' instructions and the user's wishes on the workers 
 the Conductor is shown the question's brief. What happens is heard by a `Listener`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Protocol, TypeVar
@@ -13,14 +14,16 @@ from partbook.budget import Limits
 from partbook.conduct import Conductor, Proposer, conduct
 from partbook.errors import ConfigError
 from partbook.event import Event, Planned
-from partbook.execute import Stage
-from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import Price
 from partbook.server.account import Account
 from partbook.server.chat_request import ChatRequest
 from partbook.server.effort import effort_of, with_effort
 from partbook.server.metered import Ear, Metered
 from partbook.server.refusal import Refusal, bad_request, refusal_of
 from partbook.server.served import Orchestra
+from partbook.server.wishes import Wishes
+from partbook.stage import Stage
 from partbook.trace import Trace
 
 __all__ = [
@@ -34,6 +37,8 @@ __all__ = [
 
 
 _N = TypeVar("_N", Decimal, int, float)
+
+_NO_WISHES = Wishes()
 
 
 class Hears(Protocol):
@@ -103,7 +108,7 @@ async def play_orchestra(
             stream=asked.stream,
         )
     except ConfigError as err:
-        raise setup_refusal(err, limits, account, pool) from err
+        raise setup_refusal(err, limits, account, pool.workers) from err
     if trace.status != "answered":
         if ear.key_is_spent is not None and account is not None and trace.reason == "usd":
             raise account.refusal(str(ear.key_is_spent))
@@ -151,24 +156,26 @@ def request_pool(
         return Metered(worker.model, spec.price or assumed, spec.is_tool, account, ear)
 
     conversation = asked.conversation
-    background = conversation.background
-    told = "\n\n".join(text for text in (conversation.system, asked.wishes.instruction) if text)
     models = [heard(worker) for worker in pool.workers]
     specs = [worker.spec for worker in pool.workers]
-    workers = map(Worker, (_knowing(spec, background) for spec in specs), models)
+    background = conversation.background
+    workers = tuple(map(Worker, (_knowing(spec, background) for spec in specs), models))
+    told = _joined(conversation.system, asked.wishes.instruction)
+    if not told and asked.wishes == _NO_WISHES and asked.effort is None:
+        return AgentPool(pool.name, workers)
     last = map(Worker, (_finishing(spec, asked, told) for spec in specs), models)
-    return AgentPool(pool.name, tuple(workers), AgentPool(pool.name, tuple(last)))
+    return AgentPool(pool.name, workers, AgentPool(pool.name, tuple(last)))
 
 
 def setup_refusal(
-    err: ConfigError, limits: Limits, account: Account | None, pool: AgentPool
+    err: ConfigError, limits: Limits, account: Account | None, workers: Sequence[Worker]
 ) -> Refusal:
     """What a client is told about something that the operator has to mend.
 
-    A limit in dollars on a pool with an unknown price is the client's as well, if it asked for it.
+    A limit in dollars where a price is unknown is the client's as well, if it asked for it.
     """
     in_dollars = limits.usd is not None or (account is not None and account.is_limited)
-    unknown = [w.name for w in pool.workers if w.spec.price is None and not w.spec.is_tool]
+    unknown = [w.name for w in workers if w.spec.price is None and not w.spec.is_tool]
     if in_dollars and unknown and limits.assumed_price is None:
         return bad_request(
             f"a limit in dollars needs the price of every worker; unknown: {', '.join(unknown)}",

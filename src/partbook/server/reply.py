@@ -10,11 +10,13 @@ from decimal import Decimal
 from typing import Any
 
 from partbook.message import Completion, FinishReason, Usage
-from partbook.pool import WorkerSpec, total_usd
+from partbook.pool import WorkerSpec
+from partbook.price import total_usd
 from partbook.server.kept_plan import KEPT
 from partbook.spend_json import money
 from partbook.stage import cost_of
-from partbook.trace import StepTrace, Trace
+from partbook.step_trace import StepTrace
+from partbook.trace import Trace
 
 __all__ = [
     "Answer",
@@ -133,13 +135,12 @@ def entries_of(trace: Trace) -> list[Entry]:
     entries: list[Entry] = []
     for round_ in trace.rounds:
         for text in round_.proposals:
-            calls = int(not text.cached and text.fault != "unavailable")
             entries.append(
                 Entry(
                     "conductor",
                     "",
                     text.model,
-                    calls,
+                    text.calls,
                     text.usage,
                     text.cost_usd,
                     text.seconds,
@@ -176,7 +177,9 @@ def answering_step(trace: Trace) -> StepTrace:
     return answered[-1].steps[-1]
 
 
-def of_call(what: str, spec: WorkerSpec, completion: Completion, seconds: float) -> Entry:
+def of_call(
+    what: str, spec: WorkerSpec, completion: Completion, seconds: float, step: int | None
+) -> Entry:
     """The entry of a call that brought an answer."""
     usage = completion.usage
     return Entry(
@@ -187,6 +190,7 @@ def of_call(what: str, spec: WorkerSpec, completion: Completion, seconds: float)
         usage,
         cost_of(usage, spec.price),
         seconds,
+        step,
         cached=completion.cached,
     )
 

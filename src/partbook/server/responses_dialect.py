@@ -148,9 +148,7 @@ class ResponsesDialect:
             "created_at": job.created,
             "status": status,
             "error": None,
-            "incomplete_details": {"reason": "max_output_tokens"}
-            if status == "incomplete"
-            else None,
+            "incomplete_details": _why_incomplete(status),
             "instructions": None,
             "metadata": {},
             "model": job.offer.model,

@@ -13,13 +13,13 @@ from partbook.budget import Limits
 from partbook.conduct import Conductor, Fixed, Proposer
 from partbook.errors import ConfigError
 from partbook.fixed import FixedWorkflow
-from partbook.pool import AgentPool, Worker
+from partbook.pool import AgentPool, Worker, WorkerSpec
 from partbook.server.chat_request import FollowUp
 from partbook.server.refusal import Refusal
 from partbook.server.wishes import takes_tools
 from partbook.trace import Trace
 
-__all__ = ["ALIAS", "Alone", "Offer", "Orchestra", "Served", "can_be_played"]
+__all__ = ["ALIAS", "Alone", "Offer", "Orchestra", "Served", "can_be_played", "worker_named"]
 
 ALIAS = "partbook"
 """The name that stays."""
@@ -93,7 +93,7 @@ class Served:
         if name != model and name in self.pool.names:
             if workers is not None and name not in workers:
                 raise _forbidden(f"this key may not use the worker {name!r}")
-            return Alone(model, self.pool[self.pool.names.index(name)])
+            return Alone(model, worker_named(self.pool, name))
         if name != model and name in self.workflows:
             return Orchestra(model, Fixed(self.workflows[name]))
         raise Refusal(
@@ -161,7 +161,7 @@ class Served:
             return takes_tools(self.pool[last].spec)
         return all(takes_tools(worker.spec) for worker in self.pool.workers)
 
-    def _played(self, offer: Orchestra) -> list[Any]:
+    def _played(self, offer: Orchestra) -> list[WorkerSpec]:
         """The specs of all workers that a workflow of this offer may need."""
         if isinstance(offer.proposer, Fixed):
             workflow = offer.proposer.workflow.resolve(self.pool)
@@ -171,6 +171,11 @@ class Served:
 
 def _forbidden(message: str) -> Refusal:
     return Refusal(message, status=403, kind="permission_error", code="worker_not_allowed")
+
+
+def worker_named(pool: AgentPool, name: str) -> Worker:
+    """The worker of this name, which is one of the pool's."""
+    return pool[pool.names.index(name)]
 
 
 def can_be_played(workflow: FixedWorkflow, pool: AgentPool) -> bool:

@@ -17,9 +17,10 @@ from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.evaluate.shadow import Outcome, Took
 from partbook.message import Usage
 from partbook.model import ChatModel
-from partbook.pool import AgentPool, Price, Worker, total_usd
+from partbook.pool import AgentPool, Worker
+from partbook.price import Price, total_usd
 from partbook.server.account import Account
-from partbook.server.admission import Holder, OpenDoor
+from partbook.server.admission import Holder
 from partbook.server.chat_request import ChatRequest
 from partbook.server.job import Hearing, Job
 from partbook.server.metered import Ear, Metered
@@ -135,10 +136,10 @@ async def play_shadow(
     asked = replace(asked, stream=False, n=1, limits=Limits(), metadata=False, follow_ups=None)
     place = replace(served, pool=rival.pool)
     holder = Holder("shadow", workers, account)
-    job = Job(place, asked, rival.offer, holder, OpenDoor(), Metrics(), Callers())
+    job = Job(place, asked, rival.offer, holder, Metrics(), Callers())
     begun = time.monotonic()
     try:
-        reply = await job.play(Hearing(_unheard, None, _nothing))
+        reply = await job.play(Hearing())
     except Refusal as err:
         took = took_of(job.ledger, time.monotonic() - begun)
         code = err.code or err.kind
@@ -185,11 +186,3 @@ def took_of(ledger: Sequence[Entry], seconds: float) -> Took:
     """What a request took; its dollars are unknown as soon as one call's are."""
     usd = total_usd(entry.cost_usd for entry in ledger)
     return Took(sum(entry.calls for entry in ledger), usd, seconds)
-
-
-def _unheard(_: str) -> None:
-    pass
-
-
-def _nothing() -> None:
-    pass

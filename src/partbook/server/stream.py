@@ -64,8 +64,10 @@ class StreamedAnswer:
         raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": raw})
         self._say(self._dialect.begin())
-        on_reasoning = self._reason if job.served.reasoning else _unheard
-        task = self._running.start(job.play(Hearing(on_reasoning, self._answer, self._break)))
+        hearing = Hearing(on_answer=self._answer, on_broken=self._break)
+        if job.served.reasoning:
+            hearing.on_reasoning = self._reason
+        task = self._running.start(job.play(hearing))
         gone = asyncio.get_running_loop().create_task(until_gone(receive))
         task.add_done_callback(self._rouse)
         gone.add_done_callback(self._rouse)
@@ -146,7 +148,3 @@ class StreamedAnswer:
     def _say(self, events: str) -> None:
         self._waiting.append(events)
         self._wake.set()
-
-
-def _unheard(_: str) -> None:
-    pass

@@ -12,6 +12,7 @@ from typing import Any
 
 from partbook.message import Message
 from partbook.server.fields import Fields
+from partbook.server.messages import MOST_ID_CHARS
 from partbook.server.refusal import bad_request
 
 __all__ = ["Callers", "is_call_demanded", "read_tools"]
@@ -81,20 +82,21 @@ def _check_choice(choice: object, names: Sequence[str]) -> None:
 
 
 class Callers:
-    """Which worker asked for which call."""
+    """Which worker asked for which call; of each key by itself, since ids need not be unique."""
 
     def __init__(self) -> None:
-        self._workers: OrderedDict[str, str] = OrderedDict()
+        self._workers: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    def remember(self, calls: str, worker: str) -> None:
-        """Take the calls of a reply, as JSON text."""
+    def remember(self, key_id: str, calls: str, worker: str) -> None:
+        """Take the calls of a reply to a key, as JSON text."""
         for call in json.loads(calls):
-            self._workers[call["id"]] = worker
-            self._workers.move_to_end(call["id"])
+            if len(call["id"]) <= MOST_ID_CHARS:  # no longer one can come back
+                self._workers[key_id, call["id"]] = worker
+                self._workers.move_to_end((key_id, call["id"]))
         while len(self._workers) > MOST_REMEMBERED:
             self._workers.popitem(last=False)
 
-    def asked(self, messages: Sequence[Message]) -> str | None:
+    def asked(self, key_id: str, messages: Sequence[Message]) -> str | None:
         """The worker that waits for the result with which a history ends; None: nobody known."""
         last = messages[-1]
-        return self._workers.get(last.tool_call_id) if last.role == "tool" else None
+        return self._workers.get((key_id, last.tool_call_id)) if last.role == "tool" else None

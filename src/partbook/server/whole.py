@@ -1,13 +1,12 @@
 """WholeAnswer: the reply to a request that is not streamed, and the headers of both kinds."""
 
 import asyncio
-import json
 from typing import Any
 
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from partbook.pool import total_usd
+from partbook.price import total_usd
+from partbook.server.body import json_reply
 from partbook.server.dialect import Dialect
 from partbook.server.job import Hearing, Job
 from partbook.server.reply import Reply
@@ -34,7 +33,7 @@ class WholeAnswer:
         """
         job = self._job
         reasoning: list[str] = []
-        task = self._running.start(job.play(Hearing(reasoning.append, None, _nothing)))
+        task = self._running.start(job.play(Hearing(reasoning.append)))
         gone = asyncio.get_running_loop().create_task(until_gone(receive))
         gone.add_done_callback(lambda _: task.cancel())  # which changes nothing once it is done
         try:
@@ -51,9 +50,8 @@ class WholeAnswer:
             gone.cancel()
             self._note.update(noted(job))
         text = "".join(reasoning) if job.served.reasoning else ""
-        body = json.dumps(self._dialect.whole(reply, text)).encode()
         headers = common_headers(job) | _headers(job, reply)
-        await Response(body, 200, headers, "application/json")(scope, receive, send)
+        await json_reply(self._dialect.whole(reply, text), 200, headers)(scope, receive, send)
 
 
 def common_headers(job: Job) -> dict[str, str]:
@@ -103,7 +101,3 @@ def noted(job: Job) -> dict[str, Any]:
         "completion_tokens": sum(usage.completion_tokens for usage in usages),
         "cost_usd": money(total_usd(entry.cost_usd for entry in job.ledger)),
     }
-
-
-def _nothing() -> None:
-    pass

@@ -10,7 +10,6 @@ an advisory lock with the name of what is counted. The time is PostgreSQL's, sin
 clocks differ; on a file it is this machine's.
 """
 
-import hashlib
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +19,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text, update
 
 from partbook.store.faults import as_store_errors
-from partbook.store.inserting import insert_into
+from partbook.store.inserting import insert_into, replacing
 from partbook.store.limit_schema import gate_calls, key_rates
+from partbook.store.playing import lock_number
 
 __all__ = ["LEASE_S", "MINUTE_S", "Counting", "Entry", "Gate"]
 
@@ -32,6 +32,38 @@ MINUTE_S = 60.0
 
 _ROUNDING_S = 1e-4
 """Seconds since the epoch that were added up a thousand times are off by less."""
+
+
+# Made once: to put a statement together takes SQLAlchemy longer than to run it.
+_FULL_AT = select(key_rates.c.full_at).where(key_rates.c.key_id == bindparam("key_id"))
+
+_AT_GATE = gate_calls.c.gate == bindparam("at")
+_COUNTS = gate_calls.c.until > bindparam("now")
+
+_INSIDE = select(
+    func.count().label("rows"),
+    func.count().filter(_COUNTS).label("calls"),
+    func.coalesce(func.sum(gate_calls.c.tokens).filter(_COUNTS), 0).label("tokens"),
+    func.min(gate_calls.c.until).filter(_COUNTS).label("next_at"),
+).where(_AT_GATE)
+
+_FORGET = delete(gate_calls).where(_AT_GATE, ~_COUNTS)
+_LET_IN = gate_calls.insert()
+_LET_OUT = delete(gate_calls).where(
+    _AT_GATE, gate_calls.c.call_id.in_(bindparam("ids", expanding=True))
+)
+_SETTLE = (
+    update(gate_calls)
+    .where(_AT_GATE, gate_calls.c.call_id == bindparam("id"))
+    .values(tokens=bindparam("took"))
+)
+
+_LOCK = text(
+    # Of a server that stands still in the middle, the lock is taken away again.
+    "SELECT set_config('idle_in_transaction_session_timeout', '30s', true), "
+    "pg_advisory_xact_lock(:number)"
+)
+_NOW = text("SELECT extract(epoch FROM clock_timestamp())")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +100,11 @@ class Counting:
         self._engine = engine
         self._place = place
         self._is_server = engine.dialect.name == "postgresql"
+        self._take = replacing(engine, key_rates)
+        insert = insert_into(engine, gate_calls)
+        self._renew = insert.on_conflict_do_update(
+            index_elements=["gate", "call_id"], set_={"until": insert.excluded.until}
+        )
 
     def take(self, key_id: str, per_minute: int) -> tuple[bool, float]:
         """Take one of a key's requests.
@@ -80,15 +117,11 @@ class Counting:
             Whether there was one, and the seconds until the bucket is full.
         """
         with self._alone(f"rate {key_id}") as (connection, now):
-            query = select(key_rates.c.full_at).where(key_rates.c.key_id == key_id)
-            full_at = max(connection.scalar(query) or now, now)
+            full_at = max(connection.scalar(_FULL_AT, {"key_id": key_id}) or now, now)
             after = full_at + MINUTE_S / per_minute
             if after > now + MINUTE_S + _ROUNDING_S:
                 return False, full_at - now
-            insert = insert_into(self._engine, key_rates).values(key_id=key_id, full_at=after)
-            connection.execute(
-                insert.on_conflict_do_update(index_elements=["key_id"], set_={"full_at": after})
-            )
+            connection.execute(self._take, {"key_id": key_id, "full_at": after})
             return True, after - now
 
     def enter(self, gate: Gate, tokens: Sequence[int] = (0,)) -> Entry:
@@ -99,19 +132,10 @@ class Counting:
             tokens: what each of them may take.
         """
         with self._alone(f"gate {gate.name}") as (connection, now):
-            counts = gate_calls.c.until > now
-            inside = connection.execute(
-                select(
-                    func.count().label("rows"),
-                    func.count().filter(counts).label("calls"),
-                    func.coalesce(func.sum(gate_calls.c.tokens).filter(counts), 0).label("tokens"),
-                    func.min(gate_calls.c.until).filter(counts).label("next_at"),
-                ).where(gate_calls.c.gate == gate.name)
-            ).one()
+            here = {"at": gate.name, "now": now}
+            inside = connection.execute(_INSIDE, here).one()
             if inside.rows > inside.calls:
-                connection.execute(
-                    delete(gate_calls).where(gate_calls.c.gate == gate.name, ~counts)
-                )
+                connection.execute(_FORGET, here)
             fitting = _fitting(gate, inside.calls, int(inside.tokens), tokens)
             until = now + gate.counts_s
             ids = tuple(secrets.token_hex(8) for _ in range(fitting))
@@ -120,63 +144,43 @@ class Counting:
                 for call_id, n in zip(ids, tokens, strict=False)
             ]
             if rows:
-                connection.execute(gate_calls.insert(), rows)
+                connection.execute(_LET_IN, rows)
             next_at = until if inside.next_at is None else inside.next_at
             return Entry(ids, next_at - now)
 
     def settle(self, gate: Gate, tokens: Mapping[str, int]) -> None:
         """Say how many tokens calls took, by their ids; they may still count."""
-        statement = (
-            update(gate_calls)
-            .where(gate_calls.c.gate == gate.name, gate_calls.c.call_id == bindparam("id_"))
-            .values(tokens=bindparam("tokens_"))
-        )
-        rows = [{"id_": call_id, "tokens_": n} for call_id, n in sorted(tokens.items())]
+        rows = [
+            {"at": gate.name, "id": call_id, "took": n} for call_id, n in sorted(tokens.items())
+        ]
         with as_store_errors(self._place), self._engine.begin() as connection:
-            connection.execute(statement, rows)
+            connection.execute(_SETTLE, rows)
 
     def leave(self, gate: Gate, call_ids: Sequence[str]) -> None:
         """Take calls out."""
         with as_store_errors(self._place), self._engine.begin() as connection:
-            connection.execute(
-                delete(gate_calls).where(
-                    gate_calls.c.gate == gate.name, gate_calls.c.call_id.in_(call_ids)
-                )
-            )
+            connection.execute(_LET_OUT, {"at": gate.name, "ids": list(call_ids)})
 
     def renew(self, gate: Gate, call_ids: Sequence[str]) -> None:
         """Let calls count as if they came now; one that was given up meanwhile is in again."""
         with self._alone(f"gate {gate.name}") as (connection, now):
             until = now + gate.counts_s
-            insert = insert_into(self._engine, gate_calls)
-            connection.execute(
-                insert.on_conflict_do_update(
-                    index_elements=["gate", "call_id"], set_={"until": until}
-                ),
-                [
-                    {"gate": gate.name, "call_id": call_id, "until": until, "tokens": 0}
-                    for call_id in call_ids
-                ],
-            )
+            rows = [
+                {"gate": gate.name, "call_id": call_id, "until": until, "tokens": 0}
+                for call_id in call_ids
+            ]
+            connection.execute(self._renew, rows)
 
     @contextmanager
     def _alone(self, name: str) -> Iterator[tuple[Connection, float]]:
         """A transaction in which nobody else counts what has this name, and the time."""
         with as_store_errors(self._place), self._engine.connect() as connection:
             if self._is_server:
-                # Of a server that stands still in the middle, the lock is taken away again.
-                connection.execute(
-                    text(
-                        "SELECT set_config('idle_in_transaction_session_timeout', '30s', true), "
-                        "pg_advisory_xact_lock(:number)"
-                    ),
-                    {"number": _number(name)},
-                )
+                connection.execute(_LOCK, {"number": lock_number(name)})
                 # Asked for after the lock was waited for, by a statement of its own.
-                asked = text("SELECT extract(epoch FROM clock_timestamp())")
-                now = float(connection.scalars(asked).one())
+                now = float(connection.scalars(_NOW).one())
             else:
-                connection.execute(text("BEGIN IMMEDIATE"))
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
                 now = time.time()
             yield connection, now
             connection.commit()
@@ -191,8 +195,3 @@ def _fitting(gate: Gate, calls: int, used: int, tokens: Sequence[int]) -> int:
             return i
         used += more
     return len(tokens)
-
-
-def _number(name: str) -> int:
-    """Of PostgreSQL's lock with this name."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)

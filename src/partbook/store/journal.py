@@ -7,8 +7,8 @@ as what it reads is there, and a run of one round whose every step is answered i
 
 It is a file beside the store and not a table in it, because an append costs far less than a commit
 and waits for nobody: neither a locked nor a slow database holds up a run. The file is emptied once
-the whole run is in the store. Which file it is, is left to `slots.py`, finding and reading journals
-to `unfinished.py`.
+the whole run is in the store. Which file it is, is left to `slots.py`, reading journals to
+`journal_reader.py`, finding them to `unfinished.py`.
 
 What a step came to is put into words once: the store takes the text that the journal wrote.
 """
@@ -32,15 +32,12 @@ from partbook.event import (
     StepStarted,
 )
 from partbook.resume import recall
+from partbook.round_json import check_to_dict, proposal_to_dict, step_to_json
+from partbook.spend_json import to_json
+from partbook.step_trace import step_trace
 from partbook.store.slots import Slot, Slots
-from partbook.trace import Trace, step_trace
-from partbook.trace_json import (
-    check_to_dict,
-    proposal_to_dict,
-    step_to_json,
-    to_json,
-    workflow_to_dict,
-)
+from partbook.trace import Trace
+from partbook.trace_json import workflow_to_dict
 
 __all__ = ["JOURNAL_VERSION", "Journal"]
 

@@ -20,15 +20,13 @@ from partbook.trace import Trace
 from partbook.trace_json import trace_summary
 
 __all__ = [
-    "ANY_RUN",
     "LISTED",
     "Place",
     "RunFilter",
     "RunRow",
-    "filtered",
+    "called_in",
     "listed",
     "merged",
-    "open_row",
     "open_rows_of",
     "ordered",
     "row_of_trace",
@@ -162,7 +160,7 @@ class RunFilter:
         return (
             (
                 self.text is None
-                or _lower(self.text) in _lower(f"{row.question}\n{row.answer or ''}")
+                or self.text.lower() in f"{row.question}\n{row.answer or ''}".lower()
             )
             and (self.worker is None or self.worker in workers)
             and self.status in (None, row.status)
@@ -176,14 +174,6 @@ class RunFilter:
         )
 
 
-ANY_RUN = RunFilter()
-"""Every run."""
-
-
-def _lower(text: str) -> str:
-    return text.lower()
-
-
 def ordered(query: Select[Any], limit: int | None, after: Place | None = None) -> Select[Any]:
     """A query in the order of the list, from a place on."""
     columns = runs_table.c
@@ -193,13 +183,6 @@ def ordered(query: Select[Any], limit: int | None, after: Place | None = None) -
             (columns.started_at < at) | ((columns.started_at == at) & (columns.run_id < run_id))
         )
     return query.order_by(columns.started_at.desc(), columns.run_id.desc()).limit(limit)
-
-
-def filtered(
-    query: Select[Any], limit: int | None, text: str | None, worker: str | None
-) -> Select[Any]:
-    """A query with the filters of `Store.runs`, in the order of its list."""
-    return ordered(RunFilter(text, worker).on(query), limit)
 
 
 def listed(row: Row[Any]) -> RunRow:
@@ -217,13 +200,9 @@ def row_of_trace(trace: Trace) -> RunRow:
     return RunRow(**{field.name: values[field.name] for field in fields(RunRow)})
 
 
-def open_row(
-    trace: Trace, status: str, text: str | None = None, worker: str | None = None
-) -> RunRow | None:
-    """A run that has only a journal as a line; None: the filters leave it out."""
-    row = replace(row_of_trace(trace), status=status)
-    workers = {step.worker for round_ in trace.rounds for step in round_.steps}
-    return row if RunFilter(text, worker).fits(row, workers) else None
+def called_in(trace: Trace) -> set[str]:
+    """The names of the workers who were called in a run."""
+    return {step.worker for round_ in trace.rounds for step in round_.steps}
 
 
 def merged(rows: Iterable[RunRow], open_rows: Iterable[RunRow], limit: int | None) -> list[RunRow]:
@@ -242,5 +221,4 @@ def open_rows_of(folder: str) -> Iterator[tuple[RunRow, set[str]]]:
     for unfinished in unfinished_runs(folder):
         trace = unfinished.trace
         status = "running" if is_played(unfinished.path) else "unfinished"
-        workers = {step.worker for round_ in trace.rounds for step in round_.steps}
-        yield replace(row_of_trace(trace), status=status), workers
+        yield replace(row_of_trace(trace), status=status), called_in(trace)

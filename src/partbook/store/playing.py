@@ -10,7 +10,12 @@ from contextlib import ExitStack
 
 from sqlalchemy import Engine, text
 
-__all__ = ["Playing"]
+__all__ = ["Playing", "lock_number"]
+
+
+def lock_number(name: str) -> int:
+    """The number of PostgreSQL's advisory lock with this name."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
 
 
 class Playing:
@@ -28,12 +33,11 @@ class Playing:
         """
         if self._engine.dialect.name != "postgresql":
             return True  # the file of the journal is locked
-        number = int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:8], signed=True)
         with ExitStack() as session:
             connection = session.enter_context(self._engine.connect())
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
             asked = text("SELECT pg_try_advisory_lock(:number)")
-            if not connection.scalar(asked, {"number": number}):
+            if not connection.scalar(asked, {"number": lock_number(run_id)}):
                 return False
             session.callback(connection.invalidate)  # ends the session, and with it the lock
             self._sessions.push(session.pop_all())

@@ -98,12 +98,7 @@ UNTAGGED = Tags()
 """Nothing is known but the trace."""
 
 
-_NONE_WRITTEN: Mapping[tuple[int, int], str] = {}
-
-
-def row_of(
-    trace: Trace, tags: Tags, written: Mapping[tuple[int, int], str] = _NONE_WRITTEN
-) -> dict[str, Any]:
+def row_of(trace: Trace, tags: Tags, written: Mapping[tuple[int, int], str]) -> dict[str, Any]:
     """The row of `runs` for a trace.
 
     Args:
@@ -170,5 +165,5 @@ def read_trace(written: str) -> Trace:
     """
     try:
         return trace_from_dict(json.loads(written))
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         raise StoreError(f"a stored trace is not JSON: {err}") from err

@@ -11,7 +11,7 @@ asks the database what became of it and takes back what was written after all.
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import ColumnElement, Connection, Engine, literal_column, select, text
+from sqlalchemy import Connection, Engine, Text, bindparam, literal_column, select, text
 from sqlalchemy.exc import DBAPIError
 
 from partbook.store.inserting import insert_into
@@ -19,12 +19,24 @@ from partbook.store.key_schema import api_keys, key_days
 
 __all__ = ["Addition", "Spending", "Spent"]
 
-_HELD: tuple[ColumnElement[str], ...] = (
-    literal_column("pg_current_xact_id()::text"),
-    # Of a server that stands still in the middle, the row is taken away again.
-    literal_column("set_config('idle_in_transaction_session_timeout', '30s', true)"),
+# Made once: to put a statement together takes SQLAlchemy longer than to run it.
+_OF_MONTH = select(key_days.c.day, key_days.c.usd).where(
+    key_days.c.key_id == bindparam("key_id"),
+    key_days.c.day >= bindparam("first"),
+    key_days.c.day <= bindparam("last"),
 )
-"""What is asked on PostgreSQL by whoever takes a key's row: first, the transaction's name."""
+
+_HOLD = (
+    select(
+        literal_column("pg_current_xact_id()::text", Text),
+        # Of a server that stands still in the middle, the row is taken away again.
+        literal_column("set_config('idle_in_transaction_session_timeout', '30s', true)", Text),
+    )
+    .where(api_keys.c.key_id == bindparam("key_id"))
+    .with_for_update(key_share=True)
+)
+"""Takes a key's row on PostgreSQL; gives the transaction's name. `FOR NO KEY UPDATE`, so that rows
+may go on to refer to the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,12 @@ class Spending:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._is_server = engine.dialect.name == "postgresql"
+        insert = insert_into(engine, key_days)
+        new = insert.excluded
+        self._add = insert.on_conflict_do_update(
+            index_elements=["key_id", "day"],
+            set_={"usd": new.usd, "requests": key_days.c.requests + new.requests},
+        )
         self._doubts: dict[str, list[_Doubt]] = {}
         """By key, the oldest first; each would have taken back those before it."""
 
@@ -94,13 +112,11 @@ class Spending:
     def _begin(self, connection: Connection, key_id: str) -> str | None:
         """Let nobody else add to this key; the transaction's name, where it has one."""
         if not self._is_server:
-            connection.execute(text("BEGIN IMMEDIATE"))
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
             return None
         # What is read after this is what the holder before has left: each statement sees what was
-        # committed when it began. `FOR NO KEY UPDATE`, so that rows may go on to refer to the key.
-        row = connection.execute(
-            select(*_HELD).where(api_keys.c.key_id == key_id).with_for_update(key_share=True)
-        ).first()
+        # committed when it began.
+        row = connection.execute(_HOLD, {"key_id": key_id}).first()
         return None if row is None else str(row[0])
 
     def _take_back(self, connection: Connection, key_id: str) -> bool:
@@ -118,16 +134,13 @@ class Spending:
         return False
 
     def _write(self, connection: Connection, news: Addition, before: Decimal) -> None:
-        insert = insert_into(self._engine, key_days)
-        total = {
+        row = {
+            "key_id": news.key_id,
+            "day": news.day,
             "usd": format(before + news.usd, "f"),
-            "requests": key_days.c.requests + news.requests,
+            "requests": news.requests,
         }
-        connection.execute(
-            insert.values(
-                key_id=news.key_id, day=news.day, usd=total["usd"], requests=news.requests
-            ).on_conflict_do_update(index_elements=["key_id", "day"], set_=total)
-        )
+        connection.execute(self._add, row)
 
     def _commit(
         self,
@@ -146,11 +159,9 @@ class Spending:
 
 
 def _spent(connection: Connection, key_id: str, day: str) -> Spent:
-    of_month = key_days.c.day.startswith(day[:7], autoescape=True)
-    rows = connection.execute(
-        select(key_days.c.day, key_days.c.usd).where(key_days.c.key_id == key_id, of_month)
-    ).all()
-    usd = {row.day: Decimal(row.usd) for row in rows}
+    month = day[:7]
+    asked = {"key_id": key_id, "first": f"{month}-01", "last": f"{month}-31"}
+    usd = {row.day: Decimal(row.usd) for row in connection.execute(_OF_MONTH, asked)}
     return Spent(usd.get(day, Decimal(0)), sum(usd.values(), start=Decimal(0)))
 
 

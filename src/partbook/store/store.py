@@ -22,11 +22,12 @@ from partbook.store.listing import (
     LISTED,
     RunFilter,
     RunRow,
-    filtered,
+    called_in,
     listed,
     merged,
-    open_row,
     open_rows_of,
+    ordered,
+    row_of_trace,
 )
 from partbook.store.opening import open_engine
 from partbook.store.place import journal_folder, resolve, shown
@@ -231,9 +232,9 @@ class Store:
         Raises:
             StoreError: the store could not be read.
         """
-        query = filtered(select(*LISTED), limit, text, worker)
-        rows = [listed(row) for row in self._rows(query)]
         which = RunFilter(text, worker)
+        query = ordered(which.on(select(*LISTED)), limit)
+        rows = [listed(row) for row in self._rows(query)]
         open_rows = [
             row for row, workers in open_rows_of(self._slots.folder) if which.fits(row, workers)
         ]
@@ -249,7 +250,7 @@ class Store:
         Raises:
             StoreError: the store could not be read, or holds a trace of a later version.
         """
-        query = filtered(select(runs_table.c.trace), limit, text, worker)
+        query = ordered(RunFilter(text, worker).on(select(runs_table.c.trace)), limit)
         with self.reading() as connection:
             for row in connection.execution_options(yield_per=_PAGE).execute(query):
                 yield read_trace(row.trace)
@@ -264,18 +265,17 @@ class Store:
         Raises:
             StoreError: the store could not be read, or holds a trace of a later version.
         """
+        which = RunFilter(text, worker)
         unfinished = {
             found.trace.run_id: found.trace for found in unfinished_runs(self._slots.folder)
         }
         for trace in unfinished.values():
-            if open_row(trace, "unfinished", text, worker) is not None:
+            if which.fits(row_of_trace(trace), called_in(trace)):
                 yield trace, None
-        query = select(runs_table.c.run_id, runs_table.c.trace, runs_table.c.task)
+        columns = select(runs_table.c.run_id, runs_table.c.trace, runs_table.c.task)
+        query = ordered(which.on(columns), None)
         with self.reading() as connection:
-            rows = connection.execution_options(yield_per=_PAGE).execute(
-                filtered(query, None, text, worker)
-            )
-            for row in rows:
+            for row in connection.execution_options(yield_per=_PAGE).execute(query):
                 if row.run_id not in unfinished:
                     yield read_trace(row.trace), row.task
 

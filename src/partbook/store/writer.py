@@ -8,7 +8,8 @@ cheap. What could not be written waits for the next try; nothing is dropped befo
 import asyncio
 import logging
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -47,6 +48,7 @@ class BatchWriter:
         self._waiting: deque[tuple[Trace, Tags, Journal | None]] = deque()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="partbook-store")
         self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._error: StoreError | None = None
         self._given_up = 0
         self._queued = False
@@ -76,12 +78,12 @@ class BatchWriter:
         """
         if self._closed:
             raise StoreError(f"the writer of {self._store.place} is closed")
+        self._loop = asyncio.get_running_loop()
         self._waiting.append((trace, tags, journal))
         if self._error is None and len(self._waiting) >= BATCH:
             self._start()
-        elif self._timer is None:
-            delay_s = DELAY_S if self._error is None else RETRY_S
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._start)
+        else:
+            self._start_later()
 
     async def flush(self) -> None:
         """Write all that was put so far; when it returns, the end of this program loses none of it.
@@ -118,11 +120,19 @@ class BatchWriter:
             # A write takes long where it has to wait for another program; one more behind it
             # is enough.
             self._queued = True
-            self._thread.submit(self._write_queued)
+            self._thread.submit(self._write_queued).add_done_callback(_note_bug)
+
+    def _start_later(self) -> None:
+        if self._timer is None and self._loop is not None and not self._closed:
+            delay_s = DELAY_S if self._error is None else RETRY_S
+            self._timer = self._loop.call_later(delay_s, self._start)
 
     def _write_queued(self) -> None:
         self._queued = False
-        self._write()
+        if self._write() and self._loop is not None:
+            # Perhaps no other run comes that would begin the next try.
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._start_later)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -159,3 +169,9 @@ class BatchWriter:
         while len(self._waiting) > self._max_waiting:
             self._waiting.popleft()
             self._given_up += 1
+
+
+def _note_bug(writing: Future[None]) -> None:
+    """Have it seen: nobody waits for what a timer has begun."""
+    if (bug := writing.exception()) is not None:
+        log.error("runs cannot be written, by a bug", exc_info=bug)

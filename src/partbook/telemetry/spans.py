@@ -109,7 +109,7 @@ class SpanListener:
                 why = None if event.reason == "kept" else event.reason
                 for spans in (self._plans, self._rounds):
                     self._end(spans.pop(event.round, None), self._now_s(), why, event.detail)
-            case AnswerChecked() if not event.cached and event.fault != "unavailable":
+            case AnswerChecked() if event.calls:
                 self._checked(event)
             case RunFinished():
                 self._run_finished(event)
@@ -147,8 +147,8 @@ class SpanListener:
             self._plans[event.round] = self._start(name, span, now_s, what)
 
     def _proposed(self, event: Proposed) -> None:
-        if event.cached or event.fault == "unavailable":
-            return  # nobody was called
+        if not event.calls:
+            return
         now_s = self._now_s()
         attempt = self._proposals.get(event.round, 0)
         self._proposals[event.round] = attempt + 1
