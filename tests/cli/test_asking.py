@@ -10,7 +10,7 @@ from partbook.cli.asking import check_prices, limits_of, rounds_of
 from partbook.cli.plan import plan_command
 from partbook.cli.run import run_command
 from partbook.errors import ConfigError
-from partbook.pool import FREE, Price
+from partbook.price import FREE, Price
 from partbook.rounds import StopRule
 from tests.fakes import Echo, pool_of
 
@@ -123,6 +123,13 @@ def test_an_assumed_price_is_read():
 def test_an_assumed_price_is_for_a_limit_in_dollars():
     with pytest.raises(ConfigError, match="--assume-price is for --max-usd"):
         limits_of(None, None, None, None, "5/25")
+
+
+def test_a_prices_file_that_is_not_there_is_refused_though_nobody_needs_a_price(tmp_path):
+    result = invoke("run", "--pool", "lab", "--prices", str(tmp_path / "nowhere.toml"), "q")
+
+    assert isinstance(result.exception, ConfigError)
+    assert "nowhere.toml" in str(result.exception)
 
 
 def test_without_a_limit_in_dollars_no_price_is_needed():

@@ -127,3 +127,10 @@ def test_a_cost_in_another_currency_needs_a_rate(tmp_path):
     with pytest.raises(ConfigError, match=r"line 2: the currency is KRW.*--rate KRW="):
         output(str(path))
     assert json.loads(output(str(path), "--json", "--rate", "KRW=0.001"))["known_usd"] == "1.5"
+
+
+def test_a_report_that_cannot_be_written_does_not_take_the_answer_along(log, tmp_path):
+    result = CliRunner().invoke(app, [log, "--json", "--html", str(tmp_path)])
+
+    assert isinstance(result.exception, ConfigError)
+    assert json.loads(result.stdout)["prompts"] == 4

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 
 import pytest
 import typer
@@ -162,6 +163,19 @@ def test_an_out_file_of_something_else_is_refused_with_its_line(tmp_path, line):
 
     with pytest.raises(ConfigError, match=r"out\.jsonl, line 1: no comparison"):
         invoke(CASTLE, "--pool", "lab", "--out", str(out))
+
+
+def test_an_out_file_that_is_a_folder_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(ConfigError, match=r"--out: cannot read .*: Is a directory; name another"):
+        invoke(CASTLE, "--pool", "lab", "--out", str(tmp_path))
+
+
+def test_ratings_that_cannot_be_kept_are_said_before_anybody_is_asked(tmp_path):
+    with pytest.raises(ConfigError, match="cannot read the ratings"):
+        invoke(CASTLE, "--pool", "lab", "--judge", "gus", "--ratings", str(tmp_path))
+
+    with Store.open(os.environ["PARTBOOK_STORE"]) as store:
+        assert store.runs(10) == []
 
 
 async def test_a_model_judges_in_both_orders_and_is_counted_apart(tmp_path):

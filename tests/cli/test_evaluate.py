@@ -66,6 +66,20 @@ def test_the_focus_can_be_chosen(tmp_path):
     assert "there are worker:gus, worker:tim, random" in str(unknown.exception)
 
 
+def test_a_focus_that_nobody_is_costs_nothing(tmp_path):
+    result = run(*LAB, "--out", tmp_path / "x", "--focus", "tim")
+
+    assert "--focus: no system 'tim' here; there are worker:gus" in str(result.exception)
+    assert not (tmp_path / "x").exists()
+
+
+def test_where_nothing_was_found_nothing_is_said_to_be_kept(tmp_path):
+    result = run(*LAB, "--out", tmp_path / "x", "--grader", "nobody")
+
+    assert isinstance(result.exception, ConfigError)
+    assert "what was found so far" not in result.stderr
+
+
 def test_a_dry_run_says_what_it_takes_and_writes_nothing(tmp_path):
     result = run(*LAB, "--out", tmp_path / "x", "--dry-run")
 

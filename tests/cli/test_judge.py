@@ -86,6 +86,7 @@ def test_without_json_a_person_reads_the_verdict():
     [
         ("maths", "not JSON"),
         ("maths", "[1]"),
+        ("maths", "[" * 100_000),
         ("maths", {"gold": "1"}),
         ("maths", {"gold": 1, "pred": "1"}),
         ("choice", {"text": "A", "letters": "AB"}),

@@ -65,17 +65,17 @@ def test_the_table_is_put_between_the_markers_of_a_file(tmp_path):
     assert text.count("| optimum |") == 1
 
 
-@pytest.mark.parametrize("content", ["no markers\n", None])
+@pytest.mark.parametrize("content", [b"no markers\n", b"caf\xe9", None])
 def test_a_file_without_markers_is_left_alone(tmp_path, content):
     page = tmp_path / "page.md"
     if content is not None:
-        page.write_text(content)
+        page.write_bytes(content)
 
     result = run(lab_app, ["table", "--problems", "4", "--write", str(page)])
 
     assert isinstance(result.exception, ConfigError)
     assert str(page) in str(result.exception)
-    assert content is None or page.read_text() == content
+    assert content is None or page.read_bytes() == content
 
 
 def test_the_endpoint_is_served_until_it_is_interrupted():

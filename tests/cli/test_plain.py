@@ -1,3 +1,6 @@
+import io
+import json
+import sys
 import time
 import unicodedata
 
@@ -5,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partbook.cli.plain import clean, head
+from partbook.cli.plain import clean, head, in_cell, print_json
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,30 @@ def test_long_hostile_text_is_cleaned_in_a_moment(piece):
 
 def test_a_head_is_one_clean_line():
     assert head("  two\n\tlines \x1b[2J of  text ") == "two lines of text"
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [("=1+1", "'=1+1"), ("-2", "'-2"), ("\t@x", "'\t@x"), ("\r=x", "'\r=x"), ("a=1", "a=1")],
+)
+def test_no_cell_is_taken_for_a_formula(text, cell):
+    assert in_cell(text) == cell
+
+
+@pytest.mark.parametrize(
+    ("encoding", "printed"),
+    [("utf-8", '{"said": "한국어"}\n'), ("latin-1", '{"said": "\\ud55c\\uad6d\\uc5b4"}\n')],
+)
+def test_json_is_readable_where_the_output_can_hold_it(monkeypatch, encoding, printed):
+    file = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(file, encoding, write_through=True))
+
+    print_json({"said": "한국어"})
+
+    assert file.getvalue().decode(encoding) == printed
+
+
+def test_half_a_surrogate_pair_is_printed_as_json(capsys):
+    print_json({"said": "half \ud83d"})
+
+    assert json.loads(capsys.readouterr().out) == {"said": "half \ud83d"}

@@ -422,6 +422,7 @@ def test_without_json_it_is_said_in_words():
         ("[1]", "standard input must hold a JSON object; found list"),
         ({"price_per_m": 3, "usage": {}}, "key 'price_per_m' must be an object; found 3"),
         ({"price_per_m": FLAT | {"input": "two"}}, "price 'input' must be a number; found 'two'"),
+        ({"price_per_m": FLAT | {"input": "1e99999"}}, "price 'input' must be a number"),
         ({"price_per_m": FLAT | {"input": True}}, "price 'input' must be a number; found True"),
         ({"price_per_m": FLAT | {"input": "NaN"}}, "price 'input' must be a number; found 'NaN'"),
         ({"price_per_m": FLAT | {"input": "-2"}}, "a price of 0 or more was expected, found -2"),

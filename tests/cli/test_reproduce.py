@@ -32,6 +32,15 @@ def test_a_report_of_nothing_says_that_nothing_was_run(tmp_path):
     assert (tmp_path / "claims.json").read_text().startswith("[")
 
 
+def test_a_report_that_cannot_be_written_is_a_users_mistake(tmp_path):
+    (tmp_path / "taken").touch()
+
+    done = run("--out", str(tmp_path / "taken"), "--claims", "c", "--report")
+
+    assert isinstance(done.exception, ConfigError)
+    assert "--out: cannot write to" in str(done.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -1,6 +1,4 @@
 import json
-import os
-import time
 from decimal import Decimal
 
 import pytest
@@ -9,8 +7,9 @@ from typer.testing import CliRunner
 
 from partbook.cli.runs import runs_command, short_ids
 from partbook.errors import ConfigError
-from partbook.store import Store, Tags
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.step_trace import StepTrace
+from partbook.store import Tags
+from partbook.trace import RoundTrace, Trace
 from partbook.trace_json import trace_from_dict
 from tests.traces import a_trace
 
@@ -18,16 +17,7 @@ app = typer.Typer()
 app.command("runs")(runs_command)
 
 
-@pytest.fixture(autouse=True)
-def utc(monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-
-
-@pytest.fixture
-def store():
-    with Store.open(os.environ["PARTBOOK_STORE"]) as opened:
-        yield opened
+pytestmark = pytest.mark.usefixtures("utc")
 
 
 def runs(*arguments: str, width: int = 80) -> list[str]:

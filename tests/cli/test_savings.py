@@ -125,7 +125,7 @@ def test_the_page_is_written(tmp_path):
         (["--system", "x"], "are for --measured"),
         (["--fewer", "most"], "--fewer: a number of 0 or more was expected, found 'most'"),
         (["--conductor-price", "1/2"], "belong together"),
-        (["--conductor-price", "1", "--conductor-tokens", "1/2"], "two numbers like 1.25/10"),
+        (["--conductor-price", "1", "--conductor-tokens", "1/2"], "read/written like 5/25 were"),
         (["--column", "price=X"], "'price' is none of date, model"),
         (["--column", "model"], "something like model=Modell was expected"),
         (["--rate", "KRW=x"], "--rate: a number"),

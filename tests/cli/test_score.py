@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from partbook.cli.score import score
-from partbook.trace import StepTrace
+from partbook.step_trace import StepTrace
 from partbook.workflow import Step, Workflow
 from tests.traces import workflows
 

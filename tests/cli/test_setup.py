@@ -8,7 +8,7 @@ from partbook.budget import Limits
 from partbook.cli.selecting import Selection
 from partbook.cli.setup import Setup
 from partbook.errors import ConfigError
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.rounds import StopRule
 
 ONE = '[[workers]]\nname = "one"\nkind = "calculator"\n'

@@ -1,6 +1,4 @@
 import json
-import os
-import time
 from decimal import Decimal
 
 import pytest
@@ -22,7 +20,6 @@ from partbook.event import (
     StepStarted,
 )
 from partbook.message import Message, Usage
-from partbook.store import Store
 from partbook.trace import TraceBuilder
 from partbook.trace_json import trace_to_dict
 from partbook.workflow import Step, Workflow
@@ -32,16 +29,7 @@ app = typer.Typer()
 app.command("show")(show_command)
 
 
-@pytest.fixture(autouse=True)
-def utc(monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-
-
-@pytest.fixture
-def store():
-    with Store.open(os.environ["PARTBOOK_STORE"]) as opened:
-        yield opened
+pytestmark = pytest.mark.usefixtures("utc")
 
 
 def show(*arguments: str, charset: str = "utf-8") -> list[str]:

@@ -88,6 +88,13 @@ def test_a_run_is_trained_plotted_and_evaluated(tmp_path):
     assert json.loads(judged.stdout[judged.stdout.index("{") :])["problems"] == 4
 
 
+def test_a_policy_that_is_not_there_is_looked_for_nowhere_else():
+    result = run(train_app, ["evaluate", "nowhere"])
+
+    assert isinstance(result.exception, ConfigError)
+    assert "there is no folder nowhere" in str(result.exception)
+
+
 def test_nothing_to_resume_is_a_users_mistake(tmp_path):
     result = run(train_app, ["--preset", "tiny", "--out", str(tmp_path), "--resume"])
 

@@ -56,5 +56,6 @@ def slow_server() -> Iterator[SlowServer]:
     thread.start()
     yield SlowServer(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", asked)
     done.set()
+    listener.shutdown(socket.SHUT_RDWR)  # ends the waiting, which closing does not
     listener.close()
     thread.join(5)

@@ -22,7 +22,7 @@ IMPORTS = (
     "partbook.models.discreet",
     "partbook.models.http",
     "partbook.models.parameters",
-    "partbook.prices",
+    "partbook.list_prices",
     "partbook.store",
 )
 """What a run needs."""

@@ -1,10 +1,7 @@
 """Comparing and workflows of one's own, as a user meets them: processes, exit statuses."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 
@@ -14,41 +11,29 @@ from partbook.models.registry import model_path
 CASTLE = "Count the vowels in the word castle."
 
 
-def partbook(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "partbook", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ,
-        check=False,
-    )
+def test_a_copied_workflow_is_compared_and_its_run_shown(partbook, tmp_path):
+    run = partial(partbook.run, folder=tmp_path)
 
-
-def test_a_copied_workflow_is_compared_and_its_run_shown(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    made = partbook("workflow", "new", "mine", "--from", "chain")
-    compared = partbook(
+    made = run("workflow", "new", "mine", "--from", "chain")
+    compared = run(
         *("compare", CASTLE, "--pool", "lab", "--json"),
         *("--systems", "single:gus,workflow:mine.toml"),
     )
     found = json.loads(compared.stdout)
-    shown = partbook("show", found["systems"][1]["run_id"])
-    saved = partbook("workflow", "new", "again", "--from-run", found["systems"][1]["run_id"])
+    shown = run("show", found["systems"][1]["run_id"])
+    saved = run("workflow", "new", "again", "--from-run", found["systems"][1]["run_id"])
 
     assert (made.returncode, compared.returncode, shown.returncode, saved.returncode) == (0,) * 4
     assert compared.stderr == ""
     assert "fixed workflow mine" in shown.stdout
-    assert Path("again.toml").read_text().count("[[steps]]") == 3
+    assert (tmp_path / "again.toml").read_text().count("[[steps]]") == 3
 
 
-def test_a_wrong_workflow_ends_with_status_2_and_no_traceback(tmp_path):
+def test_a_wrong_workflow_ends_with_status_2_and_no_traceback(partbook, tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text('name = "bad"\n[[steps]]\nworker = "genral"\nsubtask = "x"\n')
 
-    done = partbook("workflow", "check", str(path))
+    done = partbook.run("workflow", "check", str(path))
 
     assert done.returncode == 2
     assert "line 2, step 0: " in done.stderr
@@ -57,7 +42,7 @@ def test_a_wrong_workflow_ends_with_status_2_and_no_traceback(tmp_path):
 
 
 @pytest.mark.models
-def test_real_models_are_compared_and_one_of_them_judges(tmp_path):
+def test_real_models_are_compared_and_one_of_them_judges(partbook, tmp_path):
     try:
         model_path("smollm2-135m")
     except ConfigError as err:
@@ -69,7 +54,9 @@ def test_real_models_are_compared_and_one_of_them_judges(tmp_path):
         "sampling = { max_tokens = 24, temperature = 0 }\n"
     )
 
-    done = partbook("compare", "Name a fruit.", "--pool", str(pool), "--judge", "talker", "--json")
+    done = partbook.run(
+        "compare", "Name a fruit.", "--pool", str(pool), "--judge", "talker", "--json"
+    )
 
     found = json.loads(done.stdout)
     assert done.returncode == 0

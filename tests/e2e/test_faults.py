@@ -8,8 +8,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from tests.e2e.test_command import partbook
-
 LAB = 'name = "near"\nkind = "lab"\nmodel = "gus"\nroles = ["write"]\n'
 QUESTION = "Count the vowels in the word castle."
 
@@ -34,7 +32,7 @@ def api(*replies: tuple[int, dict[str, Any]]) -> Iterator[str]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"
@@ -62,11 +60,11 @@ def refused(status: int, message: str) -> tuple[int, dict[str, Any]]:
     return status, {"error": {"message": message}}
 
 
-def test_a_fallback_answers_and_the_trace_says_so(tmp_path):
+def test_a_fallback_answers_and_the_trace_says_so(partbook, tmp_path):
     with api(refused(404, "this model is gone")) as url:
         file = pool(tmp_path, url, 'fallbacks = ["near"]', f"[[workers]]\n{LAB}")
 
-        done = partbook("run", "--pool", file, "--json", QUESTION)
+        done = partbook.run("run", "--pool", file, "--json", QUESTION)
 
     assert (done.returncode, done.stderr) == (0, "")
     (step,) = json.loads(done.stdout)["rounds"][0]["steps"]
@@ -75,35 +73,35 @@ def test_a_fallback_answers_and_the_trace_says_so(tmp_path):
     assert step["notes"] == ["answered by 'near' in place of 'far'"]
 
 
-def test_a_passing_fault_is_not_seen_in_the_answer_but_in_the_steps(tmp_path):
+def test_a_passing_fault_is_not_seen_in_the_answer_but_in_the_steps(partbook, tmp_path):
     with api(refused(503, "busy"), said("42")) as url:
-        done = partbook("run", "--pool", pool(tmp_path, url), "--show", QUESTION)
+        done = partbook.run("run", "--pool", pool(tmp_path, url), "--show", QUESTION)
 
     assert done.returncode == 0
     assert "tried before: far, overloaded: m at 127.0.0.1:" in done.stdout
     assert "42" in done.stdout
 
 
-def test_an_answer_that_is_cut_off_is_said_on_standard_error(tmp_path):
+def test_an_answer_that_is_cut_off_is_said_on_standard_error(partbook, tmp_path):
     with api(said("The answer is", "length")) as url:
-        done = partbook("run", "--pool", pool(tmp_path, url), QUESTION)
+        done = partbook.run("run", "--pool", pool(tmp_path, url), QUESTION)
 
     assert (done.returncode, done.stdout) == (0, "The answer is\n")
     assert done.stderr.startswith("the answer was cut off at its token limit; raise the worker's")
 
 
-def test_a_cut_answer_can_be_continued(tmp_path):
+def test_a_cut_answer_can_be_continued(partbook, tmp_path):
     with api(said("The answer", "length"), said(" is 42.")) as url:
         file = pool(tmp_path, url, 'on_truncated = "continue"')
 
-        done = partbook("run", "--pool", file, QUESTION)
+        done = partbook.run("run", "--pool", file, QUESTION)
 
     assert (done.stdout, done.stderr) == ("The answer is 42.\n", "")
 
 
-def test_a_worker_that_refuses_the_key_is_named(tmp_path):
+def test_a_worker_that_refuses_the_key_is_named(partbook, tmp_path):
     with api(refused(401, "bad key")) as url:
-        done = partbook("run", "--pool", pool(tmp_path, url), QUESTION)
+        done = partbook.run("run", "--pool", pool(tmp_path, url), QUESTION)
 
     assert done.returncode == 1
     assert done.stderr.startswith("failed: worker 'far': m at 127.0.0.1:")

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import Browser, Page, async_playwright
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for found in map(shutil.which, NAMES) if found), None)
@@ -16,6 +18,14 @@ CHROMIUM = next((found for found in map(shutil.which, NAMES) if found), None)
 
 PATIENCE_MS = 60_000
 """How long something may take that comes: the machine may be busy."""
+
+expect.set_options(timeout=PATIENCE_MS)
+
+IN_BROWSER = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.skipif(CHROMIUM is None, reason="needs apt-get install chromium"),
+]
+"""The marks of a file whose tests look with the fixture `browser`."""
 
 
 @asynccontextmanager
@@ -76,6 +86,18 @@ async def looking(
         assert sight.problems == []
     finally:
         await opened.close()
+
+
+async def violations(page: Page) -> list[str]:
+    """What axe finds wrong with what is shown."""
+    # Colours are compared where they have come to rest.
+    await page.emulate_media(reduced_motion="reduce")
+    found = await Axe().run(page)
+    return [
+        f"{page.url} {rule['id']}: {node['html'][:200]}"
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+    ]
 
 
 @dataclass

@@ -8,7 +8,8 @@ pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 
 from partbook.budget import Limits
 from partbook.conduct import Conductor
-from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE, Price
 from tests.page.live import page_serving
 from tests.server.live import PIN, fixed
 from tests.server.models import Saying

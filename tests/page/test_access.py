@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.server.admission import KeyDesk
 from partbook.store import ApiKeys
 from tests.fakes import pool_of
@@ -25,11 +25,6 @@ ROUTES = (
     "/page/trainings",
     "/page/trainings/abc",
 )
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "runs.db"
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from partbook.conduct import Conductor, Fixed
 from partbook.errors import WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import OnText
-from partbook.pool import FREE, Price
+from partbook.price import FREE, Price
 from partbook.store import Store
 from tests.fakes import pool_of
 from tests.page.live import QUESTION, ask, events_in, followed, kinds, page_serving, refused
@@ -36,11 +36,6 @@ WHOLE = [
     "run_finished",
     "ended",
 ]
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "runs.db"
 
 
 async def test_a_question_is_answered_and_every_event_is_told(place):

@@ -6,29 +6,24 @@ import subprocess
 import sys
 
 import pytest
-import pytest_asyncio
 
 pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 pytest.importorskip("playwright", reason="needs pip install playwright")
+pytest.importorskip("axe_playwright_python", reason="needs pip install axe-playwright-python")
 
 from playwright.async_api import Page, expect
 
 from partbook.conduct import Conductor
 from partbook.models.registry import model_path
-from partbook.pool import FREE
+from partbook.price import FREE
 from partbook.server.admission import KeyDesk
 from partbook.store import ApiKeys
 from tests.fakes import pool_of
-from tests.page.browser import CHROMIUM, PATIENCE_MS, chromium, line_to, looking, port_of
+from tests.page.browser import IN_BROWSER, line_to, looking, port_of
 from tests.page.live import page_serving
 from tests.server.models import Saying, Stepwise
 
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs apt-get install chromium"),
-]
-
-expect.set_options(timeout=PATIENCE_MS)
+pytestmark = IN_BROWSER
 
 PLAN = "model_id = [0, 1]\nsubtasks = ['Think.', 'Answer.']\naccess_list = [[], 'all']"
 ANSWER = "It is **42**, for $6 \\cdot 7 = 42$.\n\n| a | b |\n|---|---|\n| 6 | 7 |"
@@ -37,17 +32,6 @@ HOSTILE = (
     "[link](javascript:hacked=1) ![picture](http://127.0.0.2:9/p.png)\n\n"
     "\u202eright to left\u2066 and \u0000 on\n\n<b>bold</b>\n\n"
 )
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser():
-    async with chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "runs.db"
 
 
 async def ask(page: Page, question: str = "What is 6*7?") -> None:

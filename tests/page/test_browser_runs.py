@@ -3,42 +3,26 @@
 import json
 
 import pytest
-import pytest_asyncio
 
 pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 pytest.importorskip("playwright", reason="needs pip install playwright")
 pytest.importorskip("axe_playwright_python", reason="needs pip install axe-playwright-python")
 
-from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Route, expect
 
 from partbook.conduct import Conductor
-from partbook.pool import FREE
+from partbook.price import FREE
+from partbook.store import Store
 from tests.fakes import pool_of
-from tests.page.browser import CHROMIUM, PATIENCE_MS, chromium, looking
+from tests.page.browser import IN_BROWSER, looking, violations
 from tests.page.live import ask, followed, page_serving
 from tests.server.models import Saying
+from tests.traces import events
 
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs apt-get install chromium"),
-]
-
-expect.set_options(timeout=PATIENCE_MS)
+pytestmark = IN_BROWSER
 
 PLAN = "model_id = [0, 1]\nsubtasks = ['Think.', 'Answer.']\naccess_list = [[], 'all']"
 VIEWS = ("/", "/runs", "/compare", "/reports", "/training", "/spend")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser():
-    async with chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "runs.db"
 
 
 def conducted(*answers: str):
@@ -50,17 +34,6 @@ async def run_of(client, question: str) -> str:
     run_id = await ask(client, question)
     await followed(client, run_id)
     return run_id
-
-
-async def violations(page: Page) -> list[str]:
-    # Colours are compared where they have come to rest.
-    await page.emulate_media(reduced_motion="reduce")
-    found = await Axe().run(page)
-    return [
-        f"{page.url} {rule['id']}: {node['html'][:200]}"
-        for rule in found.response["violations"]
-        for node in rule["nodes"]
-    ]
 
 
 async def test_runs_are_searched_and_filtered_and_the_address_keeps_it(browser, place):
@@ -113,6 +86,41 @@ async def test_a_run_is_played_again_moment_by_moment(browser, place):
 
             await expect(page.locator(".step.done")).to_have_count(2)
             await expect(page.locator(".answer .prose")).to_have_text("It is 42.")
+
+
+async def test_a_run_that_was_killed_is_listed_as_cut_short(browser, place):
+    with Store.open(place) as store:
+        journal = store.journal()
+        for event in events("killed")[:8]:
+            journal.add(event)
+        journal.close()
+    async with (
+        page_serving(pool_of(Saying(("42",))), place, keep=True) as client,
+        looking(browser, f"{client.url}/runs") as page,
+    ):
+        await expect(page.locator(".run-row-state")).to_have_text(["Cut short"])
+        await page.get_by_text("Filters", exact=True).click()
+        await page.get_by_label("State").select_option("unfinished")
+        await expect(page.locator(".run-row-state")).to_have_text(["Cut short"])
+        await page.get_by_label("State").select_option("answered")
+
+        await expect(page.locator(".runs-none")).to_have_text("No run fits.")
+
+
+async def test_a_link_is_copied_where_the_browser_has_no_clipboard_for_the_page(browser, place):
+    """As on a machine of the office network, whose pages come by http."""
+    async with page_serving(pool_of(Saying(("42",))), place, keep=True) as client:
+        run_id = await run_of(client, "What is 6*7?")
+        async with looking(browser, f"{client.url}/runs/{run_id}") as page:
+            await page.evaluate(
+                "Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+                "addEventListener('copy', () => (window.copied = getSelection().toString()"
+                " || document.activeElement.value))"
+            )
+            await page.get_by_role("button", name="Copy link").click()
+
+            await expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+            assert await page.evaluate("copied") == f"{client.url}/runs/{run_id}"
 
 
 async def test_two_runs_stand_side_by_side(browser, place):

@@ -9,30 +9,23 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 pytest.importorskip("playwright", reason="needs pip install playwright")
 pytest.importorskip("axe_playwright_python", reason="needs pip install axe-playwright-python")
 
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.server.admission import KeyDesk
 from partbook.store import ApiKeys, Store, Tags
 from tests.fakes import pool_of
-from tests.page.browser import CHROMIUM, PATIENCE_MS, chromium, looking
+from tests.page.browser import IN_BROWSER, looking, violations
 from tests.page.live import page_serving
 from tests.server.models import Saying, Stepwise
 from tests.traces import a_trace
 
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs apt-get install chromium"),
-]
-
-expect.set_options(timeout=PATIENCE_MS)
+pytestmark = IN_BROWSER
 
 EXAM = Path(__file__).parents[2] / "runs" / "embedded" / "pool-exam" / "report.json"
 TRAINING = Path(__file__).parent / "data" / "training"
@@ -44,17 +37,6 @@ FILLED = (
     ("/spend?by=worker", ".bars"),
 )
 """Addresses, and what is there once they have loaded."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser():
-    async with chromium() as opened:
-        yield opened
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "store" / "runs.db"
 
 
 @pytest.fixture
@@ -257,16 +239,6 @@ async def test_all_that_play_are_stopped_together(browser, place):
         await expect(page.locator(".compare-state.stopped")).to_have_count(2)
         for worker in workers:
             await worker.cancelled.wait()
-
-
-async def violations(page: Page) -> list[str]:
-    await page.emulate_media(reduced_motion="reduce")
-    found = await Axe().run(page)
-    return [
-        f"{page.url} {rule['id']}: {node['html'][:200]}"
-        for rule in found.response["violations"]
-        for node in rule["nodes"]
-    ]
 
 
 async def test_filled_views_fit_a_narrow_screen_and_axe_finds_nothing(browser, place, root):

@@ -19,11 +19,6 @@ RESOLVED = {"preset": {"name": "tiny", "about": "small", "grpo": {"steps": 20}},
 
 
 @pytest.fixture
-def place(tmp_path):
-    return tmp_path / "store" / "runs.db"
-
-
-@pytest.fixture
 def root(tmp_path):
     return tmp_path / "runs"
 

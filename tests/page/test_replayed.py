@@ -12,7 +12,8 @@ from partbook.event import AnswerChecked, Proposed, RoundUnanswered, StepRetried
 from partbook.message import Usage
 from partbook.page.events_json import event_to_dict
 from partbook.page.replayed import events_of
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Step, Workflow
 from tests.traces import a_trace, events, traces
 

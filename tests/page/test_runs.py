@@ -10,19 +10,15 @@ import pytest
 pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 
 from partbook.page.summary import summary_of, summary_to_dict
+from partbook.step_trace import StepTrace
 from partbook.store import Store, Tags
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Step, Workflow
 from tests.fakes import pool_of
 from tests.page.live import ask, followed, kinds, page_serving
 from tests.server.live import fixed
 from tests.server.models import Saying, Stepwise
 from tests.traces import a_trace
-
-
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "runs.db"
 
 
 def run_of(
@@ -156,6 +152,17 @@ async def test_one_run_has_everything_that_was_said(place):
     assert kinds(run["events"])[:4] == ["run_started", "round_started", "proposed", "planned"]
     assert kinds(run["events"])[-1] == "run_finished"
     assert (beginning.status, beginning.error["code"]) == (404, "run_not_found")
+
+
+async def test_one_run_says_what_it_was_marked_with(place):
+    with Store.open(place) as store:
+        store.save_many(
+            [a_trace("other"), a_trace("judged")], [Tags(), Tags("sums", "exam one", "right")]
+        )
+    async with page_serving(pool_of(Saying(("42",))), place) as client:
+        run = (await client.get("/page/runs/judged")).body["run"]
+
+    assert (run["task"], run["label"], run["verdict"]) == ("sums", "exam one", "right")
 
 
 async def test_long_texts_are_cut_in_the_list(place):

@@ -20,11 +20,6 @@ from tests.traces import a_trace
 TODAY = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
 
 
-@pytest.fixture
-def place(tmp_path):
-    return tmp_path / "runs.db"
-
-
 def run_of(run_id: str, days_ago: int, dearer: Decimal = Decimal(0)) -> Trace:
     """A run of four calls; the one that answers costs so much more."""
     trace = a_trace(run_id, (TODAY - timedelta(days=days_ago)).timestamp())

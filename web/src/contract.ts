@@ -84,7 +84,8 @@ export interface RunSummary {
   id: string;
   started_at: number;
   seconds: number;
-  status: Status | 'running';
+  /** `unfinished`: nobody plays it any more, and it has not come to its end. */
+  status: Status | 'running' | 'unfinished';
   reason: string | null;
   question: string;
   answer: string | null;

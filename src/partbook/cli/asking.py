@@ -5,17 +5,17 @@ Who settles the workflow is left to `choosing.py`.
 
 import sys
 from collections.abc import Collection
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from partbook.budget import Limits
-from partbook.cli.conductors import CONDUCTOR
+from partbook.cli.amounts import amount, price_of_tokens
 from partbook.conduct import Conductor, Proposer
 from partbook.errors import ConfigError
-from partbook.pool import AgentPool, Price
+from partbook.ledger import CONDUCTOR
+from partbook.pool import AgentPool
 from partbook.rounds import STOP_KINDS, StopRule
 
 __all__ = [
@@ -171,17 +171,8 @@ def limits_of(
     """
     if assume_price is not None and max_usd is None:
         raise ConfigError("--assume-price is for --max-usd; give both or neither")
-    usd: Decimal | None = None
-    if max_usd is not None:
-        try:
-            usd = Decimal(max_usd.removeprefix("$"))
-        except InvalidOperation as err:
-            raise ConfigError(
-                f"--max-usd: an amount like 0.25 was expected, found {max_usd!r}"
-            ) from err
-        if not usd.is_finite() or usd < 0:
-            raise ConfigError(f"--max-usd: an amount of 0 or more was expected, found {max_usd!r}")
-    return Limits(usd, max_calls, max_tokens, timeout_s, _assumed(assume_price))
+    assumed = None if assume_price is None else price_of_tokens("--assume-price", assume_price)
+    return Limits(amount("--max-usd", max_usd), max_calls, max_tokens, timeout_s, assumed)
 
 
 def rounds_of(rounds: int | None, stop_rule: str | None) -> tuple[int, StopRule]:
@@ -205,19 +196,6 @@ def rounds_of(rounds: int | None, stop_rule: str | None) -> tuple[int, StopRule]
         wanted = f"{least}" if least == most else f"{least} to {most}"
         raise ConfigError(f"--stop-rule {kind} goes with --rounds {wanted}, found {rounds}")
     return rounds or fitting[0], StopRule(kind, checker)
-
-
-def _assumed(text: str | None) -> Price | None:
-    if text is None:
-        return None
-    read, _, written = text.partition("/")
-    try:
-        return Price(Decimal(read.removeprefix("$")), Decimal(written.removeprefix("$")))
-    except (InvalidOperation, ConfigError) as err:
-        raise ConfigError(
-            f"--assume-price: dollars per million tokens read/written like 5/25 were expected, "
-            f"found {text!r}"
-        ) from err
 
 
 def check_prices(

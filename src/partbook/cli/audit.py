@@ -2,7 +2,6 @@
 
 import asyncio
 import csv
-import json as json_module
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
@@ -20,8 +19,10 @@ from partbook.cli.asking import (
     PricesOption,
     limits_of,
 )
-from partbook.cli.report_file import write_report
+from partbook.cli.files import write_text
+from partbook.cli.plain import print_json
 from partbook.cli.savings import Lang, rates_of
+from partbook.csv_cell import csv_cell
 from partbook.errors import ConfigError
 from partbook.spend_json import money
 
@@ -115,10 +116,6 @@ def audit_command(
     if chosen is not None:
         _tell_where(*chosen, masked, lang.value)
         conducted = asyncio.run(_conducted(sample.prompts, *chosen, limits, prices, on))
-    if html is not None:
-        from partbook.economy.audit_page import as_audit_page
-
-        write_report(html, as_audit_page(found, conducted, top, shown, lang.value))
     rows = [_data(one, shown) for one in found.candidates[:top]]
     if as_json:
         known = {
@@ -129,13 +126,17 @@ def audit_command(
             "candidates": rows,
             "conductor": None if conducted is None else _conducted_data(conducted, shown),
         }
-        print(json_module.dumps(known, ensure_ascii=False))
+        print_json(known)
     elif as_csv:
         writer = csv.DictWriter(sys.stdout, _COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: _in_cell(value) for key, value in row.items()} for row in rows)
+        writer.writerows(_as_cells(row) for row in rows)
     else:
         print_audit(found, conducted, top, shown, lang.value)
+    if html is not None:  # last: what a Conductor was paid for is on the screen by now
+        from partbook.economy.audit_page import as_audit_page
+
+        write_text("--html", html, as_audit_page(found, conducted, top, shown, lang.value))
 
 
 _COLUMNS = ("stages", "steps", "prompts", "known_usd", "unknown_costs", "calls_split", "split_usd",
@@ -255,8 +256,6 @@ def _conducted_data(one: "Conducted", shown: Callable[[str], str]) -> dict[str, 
     }
 
 
-def _in_cell(value: Any) -> Any:
-    """Text that no spreadsheet takes for a formula: a prompt may be anybody's."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")):
-        return f"'{value}"
-    return value
+def _as_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for a spreadsheet; its prompts may be anybody's."""
+    return {key: csv_cell(value) if isinstance(value, str) else value for key, value in row.items()}

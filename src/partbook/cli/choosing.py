@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from partbook.cli.conductors import CONDUCTOR_TOKENS, Outside, find_outside
 from partbook.cli.opening import closed_pool, opened_worker
-from partbook.cli.selecting import EVERYBODY, Selection
+from partbook.cli.selecting import EVERYBODY, Selection, is_model
 from partbook.conduct import Conductor, Fixed, Proposer
 from partbook.config import PoolConfig, load_workflow
 from partbook.errors import ConfigError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from partbook.models.replayed import Replay
     from partbook.spread.post import Away
 
-__all__ = ["Choice", "choose"]
+__all__ = ["Choice", "can_be_played", "choose"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def choose(
             "or --conductor WHO"
         )
     workers = {spec.name: spec for spec in whole.workers}
-    models = [spec.name for spec in config.workers if not spec.is_tool and spec.kind != "conductor"]
+    models = [spec.name for spec in config.workers if is_model(spec)]
     if conductor in workers and (why := selection.against(workers[conductor])):
         raise ConfigError(
             f"{where}: {conductor!r} would read the question, and {why}; name another Conductor "
@@ -165,14 +165,16 @@ def choose(
             "with --conductor WHO"
         )
     name = conductor if outside is None else ""
-    fallback: FixedWorkflow | None = load_workflow(config.fallback)
-    if len(config.workers) < len(whole.workers) and not _can_be_played(fallback, config):
-        fallback = None  # the text is refused then, as it is where a pool has no fallback
-    return Choice(None, name, outside, fallback, config.show_names)
+    fallback = load_workflow(config.fallback)
+    # Without its players, the text is refused, as it is where a pool has no fallback.
+    is_whole = len(config.workers) == len(whole.workers) or can_be_played(fallback, config)
+    return Choice(None, name, outside, fallback if is_whole else None, config.show_names)
 
 
-def _can_be_played(workflow: FixedWorkflow | None, config: PoolConfig) -> bool:
+def can_be_played(workflow: FixedWorkflow, config: PoolConfig) -> bool:
+    """Whether the pool has everybody whom a fixed workflow asks for."""
     try:
-        return workflow is not None and bool(workflow.resolve(closed_pool(config)))
+        workflow.resolve(closed_pool(config))
     except ConfigError:
         return False
+    return True

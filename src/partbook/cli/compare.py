@@ -1,10 +1,9 @@
 """`partbook compare`: one prompt put to several systems, their answers side by side.
 
-Playing is left to `comparing.py`, what happens with each prompt to `compare_session.py`. Both open
-the store, so they are imported late.
+Playing is left to `compare_systems.py`, what happens with each prompt to `compare_session.py`. Both
+open the store, so they are imported late.
 """
 
-import json as json_module
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -20,8 +19,9 @@ from partbook.cli.asking import (
     limits_of,
     read_question,
 )
+from partbook.cli.files import beside_store
 from partbook.cli.opening import closed_pool
-from partbook.cli.plain import open_console
+from partbook.cli.plain import open_console, print_json
 from partbook.cli.selecting import DemandOption, ExcludeOption, OnlyOption, selected
 from partbook.config import load_pool
 from partbook.errors import ConfigError
@@ -99,13 +99,14 @@ def compare_command(
     A single call beside a workflow or a Conductor, all at once. Every run is kept.
     See docs/compare.md.
     """
+    from partbook.cli.compare_rating import check_judge
     from partbook.cli.compare_session import Session
-    from partbook.cli.comparing import usual_systems, wished_systems
-    from partbook.cli.rating import check_judge
+    from partbook.cli.compare_systems import usual_systems, wished_systems
     from partbook.store import Store, default_url
 
+    kept = ratings or beside_store(".ratings.jsonl")
     if summary:
-        _print_sums(ratings or _usual_ratings(), json)
+        _print_sums(kept, json)
         return
     if rate and json:
         raise ConfigError("--rate shows the answers and asks; leave out --json")
@@ -129,7 +130,7 @@ def compare_command(
         rate,
         judge,
         not one_by_one,
-        ratings or _usual_ratings(),
+        kept,
         out,
         json,
     )
@@ -176,13 +177,6 @@ def _read(file: Path) -> Iterator[str]:
         yield from (line.strip() for line in bounded_lines(file, text) if line.strip())
 
 
-def _usual_ratings() -> Path:
-    """Where the journals of the store are: beside its file, or in the user's data directory."""
-    from partbook.store.place import default_url, journal_folder, resolve
-
-    return Path(journal_folder(resolve(default_url()))).with_suffix(".ratings.jsonl")
-
-
 def _print_sums(path: Path, as_json: bool) -> None:
     from partbook.cli.compare_screen import drawn_sums
     from partbook.economy.ratings import read_ratings, sums_of
@@ -191,7 +185,7 @@ def _print_sums(path: Path, as_json: bool) -> None:
         raise ConfigError(f"there are no ratings yet in {path}; rate with --rate or --judge WORKER")
     sums = sums_of(read_ratings(path))
     if as_json:
-        print(json_module.dumps([_sum_to_dict(rated) for rated in sums], ensure_ascii=False))
+        print_json([_sum_to_dict(rated) for rated in sums])
     else:
         open_console().print(drawn_sums(sums))
 

@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from partbook.cli.drawing import dim
+from partbook.cli.drawing import STATUS_STYLES, dim
 from partbook.cli.figures import price
 from partbook.cli.plain import clean, head
 from partbook.cli.runs import short_ids
@@ -26,8 +26,6 @@ __all__ = ["Progress", "SideBySide", "drawn_sums", "figures_of"]
 
 NARROWEST = 36
 """Cells that a column of an answer needs; where there are fewer, answers stand below each other."""
-
-_STYLES = {"answered": "green", "stopped": "yellow", "failed": "red"}
 
 
 class SideBySide:
@@ -82,7 +80,7 @@ def figures_of(names: Sequence[str], traces: Sequence[Trace], letters: Sequence[
             price(trace.cost_usd),
             f"{trace.seconds:.1f}",
             Text(head(ids[i]), "dim"),
-            *([Text(trace.status, _STYLES[trace.status])] if is_told else []),
+            *([Text(trace.status, STATUS_STYLES[trace.status])] if is_told else []),
         )
     return table
 

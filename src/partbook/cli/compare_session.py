@@ -20,17 +20,24 @@ from rich.rule import Rule
 from rich.text import Text
 
 from partbook.budget import Limits
+from partbook.cli.compare_rating import (
+    Judging,
+    asked_person,
+    judge_all,
+    lettered,
+    rating_of,
+    said_of,
+)
 from partbook.cli.compare_screen import Progress, SideBySide, figures_of
-from partbook.cli.comparing import Room, System, opened_room
+from partbook.cli.compare_systems import Room, System, opened_room
 from partbook.cli.drawing import body, dim
 from partbook.cli.figures import price
-from partbook.cli.plain import open_console
+from partbook.cli.plain import open_console, print_json
 from partbook.cli.playing import is_answered
-from partbook.cli.rating import Judging, asked_person, judge_all, lettered, rating_of, said_of
 from partbook.config import PoolConfig
-from partbook.economy.ratings import PERSON, Rating, add_ratings
+from partbook.economy.ratings import PERSON, Rating, add_ratings, read_ratings
 from partbook.errors import ConfigError
-from partbook.pool import total_usd
+from partbook.price import total_usd
 from partbook.spend_json import money
 from partbook.store import Store
 from partbook.trace import Trace
@@ -78,6 +85,8 @@ class Session:
             PartbookError: something that the user can mend.
         """
         done = set() if self.out is None else done_in(self.out)
+        if self.raters and self.ratings.exists():  # said before anybody is paid
+            read_ratings(self.ratings)
         left = [prompt for prompt in prompts if self._key(prompt) not in done]
         if len(left) < len(prompts):
             print(f"{len(prompts) - len(left)} of {len(prompts)} are done already", file=sys.stderr)
@@ -116,7 +125,7 @@ class Session:
         add_ratings(self.ratings, ratings)
         data = self._data(prompt, traces, ratings)
         if self.json:
-            print(json_module.dumps(data, ensure_ascii=False))
+            print_json(data)
         else:
             self._show(traces, order, judgings)
         if self.out is not None and not any(trace.reason in _TRY_AGAIN for trace in traces):
@@ -243,7 +252,8 @@ def done_in(out: Path) -> set[tuple[str, ...]]:
     try:
         lines = out.read_text("utf-8").splitlines() if out.exists() else []
     except (OSError, UnicodeDecodeError) as err:
-        raise ConfigError(f"cannot read {out}: {err}") from err
+        said = err.strerror if isinstance(err, OSError) else "it is no UTF-8"
+        raise ConfigError(f"--out: cannot read {out}: {said}; name another file") from err
     found = set()
     for number, line in enumerate(lines, 1):
         try:

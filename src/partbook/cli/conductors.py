@@ -8,8 +8,8 @@
 | `FOLDER`, `OWNER/NAME` | weights in Hugging Face form: a folder, or an id of the hub |
 | `URL#MODEL`, `PRESET#MODEL` | an OpenAI-compatible endpoint, for example a vLLM that serves it |
 
-A worker of the pool goes before all of them; `asking.py` sees to that. The prompt style is the one
-that is kept with the weights, else the paper's; `:paper`, `:bare` or `:cards` at the end says
+A worker of the pool goes before all of them; `choosing.py` sees to that. The prompt style is the
+one that is kept with the weights, else the paper's; `:paper`, `:bare` or `:cards` at the end says
 otherwise, and has to where an endpoint serves weights that were trained in another one.
 """
 
@@ -21,6 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from partbook.errors import ConfigError
+from partbook.ledger import CONDUCTOR
 from partbook.message import Sampling
 from partbook.models.gguf import gguf_facts
 from partbook.models.presets import PRESETS
@@ -29,10 +30,7 @@ from partbook.models.trained import Trained, trained_in_folder, trained_in_gguf
 from partbook.pool import WorkerKind, WorkerSpec
 from partbook.prompt import STYLES, PromptStyle
 
-__all__ = ["CONDUCTOR", "CONDUCTOR_TOKENS", "Outside", "find_outside", "shipped_names"]
-
-CONDUCTOR = "(conductor)"
-"""Its name where workers go by name: recordings, spans, messages."""
+__all__ = ["CONDUCTOR_TOKENS", "Outside", "find_outside", "shipped_names"]
 
 CONDUCTOR_TOKENS = 1024
 """What a model may write that was not trained to conduct (arXiv:2512.04388, appendix A.1)."""

@@ -17,11 +17,13 @@ from partbook.cli.plain import clean, head
 from partbook.cli.score import score
 from partbook.event import AnswerChecked, Proposed, RoundUnanswered, Source
 from partbook.message import Message, Usage
-from partbook.trace import RoundTrace, StepTrace, Trace
-from partbook.trace_json import money
+from partbook.spend_json import money
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Step, Workflow
 
 __all__ = [
+    "STATUS_STYLES",
     "body",
     "dim",
     "drawn_check",
@@ -34,7 +36,14 @@ __all__ = [
     "source_of",
 ]
 
-_STATUS_STYLES = {"answered": "green", "stopped": "yellow", "failed": "red"}
+STATUS_STYLES = {
+    "answered": "green",
+    "stopped": "yellow",
+    "failed": "red",
+    "unfinished": "magenta",
+    "running": "cyan",
+}
+"""The colour of how a run ended, or stands."""
 
 _SOURCES: dict[Source, str] = {
     "conductor": "workflow of the Conductor",
@@ -176,7 +185,7 @@ def drawn_ending(trace: Trace) -> Iterator[RenderableType]:
     else:
         title = "answer" if trace.status == "answered" else "best answer so far"
         yield Panel(Text(clean(trace.answer)), title=title, title_align="left", expand=False)
-    status = Text(trace.status, _STATUS_STYLES[trace.status])
+    status = Text(trace.status, STATUS_STYLES[trace.status])
     if trace.reason is not None:
         status.append(f" ({trace.reason})")
     calls = "1 call" if trace.calls == 1 else f"{trace.calls} calls"

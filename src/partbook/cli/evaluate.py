@@ -18,7 +18,7 @@ from partbook.cli.asking import (
 from partbook.errors import ConfigError
 
 if TYPE_CHECKING:
-    from partbook.cli.evaluating import Settings
+    from partbook.cli.evaluate_run import Evaluation, Settings
     from partbook.evaluate.protocol import Protocol
     from partbook.evaluate.published import Published
     from partbook.evaluate.results import Results
@@ -112,7 +112,7 @@ def evaluate_command(
 
     Exit status 1: not all cells could be judged; the same command tries those again.
     """
-    from partbook.cli.evaluating import Settings
+    from partbook.cli.evaluate_run import Settings
 
     if report is not None:
         _report_only(report, focus, html, config)
@@ -179,10 +179,12 @@ def _carry_out(
     html: bool,
     replay: Path | None,
 ) -> None:
+    from partbook.cli.evaluate_run import Evaluation
     from partbook.cli.evaluate_screen import ProgressLine, show_estimate
-    from partbook.cli.evaluating import Evaluation
+    from partbook.evaluate.results import RESULTS
 
     evaluation = Evaluation.of(protocol, settings)
+    _check_focus(focus, evaluation)
     if settings.dry:
         estimates, notes = asyncio.run(evaluation.estimated())
         show_estimate(estimates, notes, protocol.answer_tokens)
@@ -192,7 +194,8 @@ def _carry_out(
     try:
         ended, results = asyncio.run(evaluation.run(folder, line, replay))
     except (KeyboardInterrupt, ConfigError):
-        line.say(f"what was found so far is in {folder}; the same command goes on")
+        if (folder / RESULTS).is_file():
+            line.say(f"what was found so far is in {folder}; the same command goes on")
         raise
     finally:
         line.end()
@@ -204,6 +207,13 @@ def _carry_out(
             line.say(f"not judged {count} times: {reason}")
         line.say(f"{ended.missing} cells are not judged; the same command tries them again")
         raise typer.Exit(1)
+
+
+def _check_focus(focus: str | None, evaluation: "Evaluation") -> None:
+    """Refuse a focus that the report will not have, before anybody is paid."""
+    names = [choice.name for choice in evaluation.choices]
+    if focus is not None and focus not in names:
+        raise ConfigError(f"--focus: no system {focus!r} here; there are {', '.join(names)}")
 
 
 def _report_only(folder: Path, focus: str | None, html: bool, config: Path | None) -> None:

@@ -20,7 +20,8 @@ from partbook.evaluate.posed import LAB, lab_workers
 from partbook.message import Message, Sampling
 from partbook.models.recorded import described
 from partbook.models.replayed import Replay
-from partbook.pool import FREE, AgentPool, Worker
+from partbook.pool import AgentPool, Worker
+from partbook.price import FREE
 from partbook.prompt import PromptStyle, conductor_messages
 from partbook.workflow import MAX_STEPS
 

@@ -15,7 +15,7 @@ from partbook.evaluate.report import HEADINGS, share_rows, table_rows, time_text
 from partbook.evaluate.runner import Progress
 from partbook.evaluate.summary import Summary
 from partbook.evaluate.texts import findings, money_text, number, title
-from partbook.pool import total_usd
+from partbook.price import total_usd
 
 __all__ = ["ProgressLine", "console", "show_estimate", "show_summary"]
 

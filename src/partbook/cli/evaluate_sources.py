@@ -45,17 +45,21 @@ class Source:
         return task_posed(drawn(self.learning, count, seed), pool, bare=self.request.bare)
 
 
-def load_source(request: TaskRequest, seed: int, learning: int) -> Source:
+def load_source(request: TaskRequest, seed: int, learning: int, *, dry: bool = False) -> Source:
     """Load a task.
 
     Args:
         request: which.
         seed: of generated problems.
         learning: problems of another split that systems which learn will want; 0: none.
+        dry: whether it is for an estimate, which needs no problems where it is said how many there
+            are; then the source is about nothing.
 
     Raises:
         ConfigError: there is no such task, or its data cannot be had.
     """
+    if dry and request.problems:
+        return Source(request, (), (), "")
     if request.name == LAB:
         split = _split(request)
         return Source(request, (), (), f"lab {split}, seed {seed}")

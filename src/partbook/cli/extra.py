@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from partbook.errors import ConfigError
 
-__all__ = ["need_packages"]
+__all__ = ["need_packages", "need_training"]
 
 
 def need_packages(what: str, *names: str, extra: str = "train") -> None:
@@ -23,3 +23,12 @@ def need_packages(what: str, *names: str, extra: str = "train") -> None:
         raise ConfigError(
             f"{what} needs {', '.join(missing)}; install the extra: pip install 'partbook[{extra}]'"
         )
+
+
+def need_training() -> None:
+    """Refuse to train without the packages of the extra `train`.
+
+    Raises:
+        ConfigError: some of them are missing.
+    """
+    need_packages("training", "torch", "trl", "peft", "matplotlib")

@@ -3,14 +3,12 @@
 The object holds what the kind of judge needs: `gold` and `pred` for mathematics and short answers;
 `text`, `letters` and, where known, `choices` and `gold` for multiple choice; `question`, `rubric`,
 `pred` and, where known, `gold` for a rubric, by which a worker of a pool judges; `response` and
-`tests` for programs, which are run in the sandbox (`code_case.py`); `pred`, and `gold` for what is
+`tests` for programs, which are run in the sandbox (`judge_code.py`); `pred`, and `gold` for what is
 called the reference elsewhere, for a judge that an installed package adds. Other keys are ignored,
 because such objects come from other people's files.
 """
 
 import asyncio
-import json as json_format
-import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -18,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partbook.cli.asking import PoolOption
+from partbook.cli.case import read_case
 from partbook.cli.grading import GraderOption, judged_by, opened_grader
-from partbook.cli.plain import clean
+from partbook.cli.plain import clean, print_json
 from partbook.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def judge_command(
     For rubric, with --grader: {"question": "...", "rubric": "names a metal", "pred": "Iron."}
     For code: {"response": "...", "tests": [{"stdin": "4", "stdout": "5"}]}, or "tests" as asserts
     """
-    from partbook.cli.code_case import tests_of
+    from partbook.cli.judge_code import tests_of
     from partbook.tasks.judges.choice import ChoiceJudge, choose
     from partbook.tasks.judges.code import CodeJudge
     from partbook.tasks.judges.judge import Judge
@@ -67,7 +66,7 @@ def judge_command(
 
     if kind not in list(JudgeKind):
         _check_plugin(kind)
-    case = _read_case()
+    case = read_case()
     judge: Judge
     if kind == JudgeKind.CHOICE:
         text = _text(case, "text")
@@ -96,7 +95,7 @@ def judge_command(
             "reason": verdict.reason,
             "judged_by": verdict.judged_by or None,
         }
-        print(json_format.dumps(found, ensure_ascii=False))
+        print_json(found)
     else:
         print(f"{verdict.outcome}{judged_by(verdict.judged_by)}: {clean(verdict.reason)}")
 
@@ -131,20 +130,12 @@ async def _by_rubric(case: Mapping[str, object], grader: str | None, pool: str) 
         return await judge_from("rubric", row, worker).judge(text)
 
 
-def _read_case() -> Mapping[str, object]:
-    try:
-        case = json_format.load(sys.stdin)
-    except ValueError as error:
-        raise ConfigError(f"standard input holds no JSON object: {error}") from error
-    if not isinstance(case, dict):
-        raise ConfigError(f"standard input must hold a JSON object; found {type(case).__name__}")
-    return case
-
-
 def _text(case: Mapping[str, object], key: str) -> str:
     value = case.get(key)
     if not isinstance(value, str):
-        raise ConfigError(f"key {key!r} must be text; found {value!r} among {', '.join(case)}")
+        raise ConfigError(
+            f"key {key!r} must be text; found {value!r} among {', '.join(case) or 'no keys'}"
+        )
     return value
 
 

@@ -1,15 +1,16 @@
 """`partbook keys`: who may ask a server, for how much, and how often."""
 
 import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
-from partbook.errors import ConfigError
+from partbook.cli.amounts import amount
+from partbook.cli.plain import head, open_console
 from partbook.spend_json import money
 
-__all__ = ["amount", "keys_app"]
+__all__ = ["keys_app"]
 
 keys_app = typer.Typer(help="API keys of `partbook serve`.", no_args_is_help=True)
 
@@ -54,8 +55,8 @@ def create_command(
 @keys_app.command("list")
 def list_command() -> None:
     """List the keys, what they may, and what they have spent this month."""
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from partbook.store import ApiKeys, default_url
 
@@ -63,32 +64,23 @@ def list_command() -> None:
     with ApiKeys.open(default_url()) as opened:
         keys, spent = opened.all_keys(), opened.spent(month)
     table = Table(box=None, pad_edge=False)
-    for heading in (
-        "id",
-        "name",
-        "state",
-        "USD/day",
-        "USD/month",
-        "spent",
-        "per minute",
-        "workers",
-        "traces",
-    ):
-        table.add_column(heading)
+    headings = "id name state USD/day USD/month spent per_minute workers traces"
+    for heading in headings.split():
+        table.add_column(heading.replace("_", " "), overflow="fold")
     for key in keys:
         this_month = sum(spent.get(key.key_id, {}).values(), start=Decimal(0))
         table.add_row(
             key.key_id,
-            key.name,
+            Text(head(key.name)),
             "good" if key.revoked_at is None else "revoked",
             money(key.usd_per_day) or "-",
             money(key.usd_per_month) or "-",
             money(this_month),
             str(key.requests_per_minute or "-"),
-            "all" if key.workers is None else ", ".join(key.workers),
+            Text("all" if key.workers is None else head(", ".join(key.workers))),
             "yes" if key.sees_traces else "-",
         )
-    Console().print(table)
+    open_console().print(table)
 
 
 @keys_app.command("revoke")
@@ -101,20 +93,3 @@ def revoke_command(
     with ApiKeys.open(default_url()) as keys:
         revoked = keys.revoke(key)
     print(f"key {revoked.key_id} of {revoked.name!r} is revoked")
-
-
-def amount(option: str, text: str | None) -> Decimal | None:
-    """US dollars, as they stand behind an option; None: it is not given.
-
-    Raises:
-        ConfigError: it is no amount.
-    """
-    if text is None:
-        return None
-    try:
-        usd = Decimal(text.removeprefix("$"))
-    except InvalidOperation as err:
-        raise ConfigError(f"{option}: an amount like 5.00 was expected, found {text!r}") from err
-    if not usd.is_finite() or usd < 0:
-        raise ConfigError(f"{option}: an amount of 0 or more was expected, found {text!r}")
-    return usd

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from partbook.cli.files import write_text
+from partbook.cli.plain import open_console
 from partbook.errors import ConfigError
 
 __all__ = ["lab_app"]
@@ -41,7 +43,6 @@ def table_command(
     if markdown:
         print(as_markdown(rows), end="")
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -58,7 +59,7 @@ def table_command(
             f"{row.steps:.2f}",
             f"{row.cost_usd:.3f}",
         )
-    Console().print(table)
+    open_console().print(table)
 
 
 @lab_app.command("problem")
@@ -115,9 +116,11 @@ def _put(path: Path, table: str) -> None:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as err:
-        raise ConfigError(f"{path}: {err.strerror or err}") from err
+        raise ConfigError(f"cannot read {path}: {err.strerror or err}") from err
+    except UnicodeDecodeError as err:
+        raise ConfigError(f"{path}: UTF-8 was expected, byte {err.start} is not") from err
     head, begin, rest = text.partition(_BEGIN)
     _, end, tail = rest.partition(_END)
     if not begin or not end:
         raise ConfigError(f"{path}: expected the lines {_BEGIN} and {_END}")
-    path.write_text(f"{head}{_BEGIN}\n{table}{_END}{tail}", encoding="utf-8")
+    write_text("--write", path, f"{head}{_BEGIN}\n{table}{_END}{tail}")

@@ -39,7 +39,8 @@ from partbook.event import (
     StepStarted,
     StepText,
 )
-from partbook.trace import Trace, step_trace
+from partbook.step_trace import step_trace
+from partbook.trace import Trace
 from partbook.workflow import Workflow
 
 __all__ = ["LiveView"]

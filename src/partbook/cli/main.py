@@ -19,6 +19,7 @@ from partbook.cli.keys import keys_app
 from partbook.cli.lab import lab_app
 from partbook.cli.models import models_app
 from partbook.cli.parse import parse_command
+from partbook.cli.plain import clean, replace_unprintable
 from partbook.cli.plan import plan_command
 from partbook.cli.plugins import plugins_command
 from partbook.cli.pool import pool_app
@@ -101,11 +102,10 @@ app.add_typer(simulate_app, name="simulate")
 def main() -> None:
     """Run the command line."""
     collect_seldom()
+    replace_unprintable()
     try:
         app()
     except PartbookError as err:
-        from partbook.cli.plain import clean
-
         # It may quote a file or a model.
         print(f"error: {clean(str(err))}", file=sys.stderr)
         sys.exit(2)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from partbook.cli.plain import open_console
 from partbook.errors import ConfigError
 from partbook.models.registry import (
     KnownModel,
@@ -28,7 +29,6 @@ def list_models(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with hashes.")] = False,
 ) -> None:
     """List the known models and say which are here."""
-    from rich.console import Console
     from rich.filesize import decimal
     from rich.table import Table
 
@@ -41,9 +41,9 @@ def list_models(
     for model in known_models():
         here = "here" if is_present(model) else "not pulled"
         table.add_row(model.name, decimal(model.size_bytes), model.licence, here, model.what)
-    console = Console()
+    console = open_console()
     console.print(table)
-    console.print(f"files are in {models_dir()}", soft_wrap=True, markup=False, highlight=False)
+    console.print(f"files are in {models_dir()}", soft_wrap=True, markup=False)
 
 
 @models_app.command("pull")

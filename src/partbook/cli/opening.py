@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from partbook.cli.settling import LOCAL_CONTEXT, settled
 from partbook.config import PoolConfig
 from partbook.errors import ConfigError
 from partbook.keys import key_of
@@ -15,8 +16,8 @@ from partbook.model import ChatModel, OnText
 from partbook.models.breaker import Breaker
 from partbook.models.limited import Limited
 from partbook.models.paced import Paced
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
-from partbook.price_table import OwnPrice, read_own_prices
+from partbook.own_prices import read_own_prices
+from partbook.pool import AgentPool, Worker, WorkerSpec
 
 if TYPE_CHECKING:
     from partbook.models.recorded import Recording
@@ -27,12 +28,6 @@ __all__ = ["Absent", "Guard", "closed_pool", "opened_pool", "opened_worker"]
 
 Guard = Callable[[WorkerSpec, ChatModel], ChatModel]
 """Puts a model behind what its worker is allowed."""
-
-LOCAL_CONTEXT = 4096
-"""Context window of a model in this process where the pool file names none, in tokens."""
-
-ITSELF = "plans a part that needs several workers, and has them carry it out"
-"""Card of a worker that is the Conductor itself, where the pool file says none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +121,18 @@ class _Opener:
         away: "Away | None" = None,
     ) -> None:
         self._stack, self._guard, self._away = stack, guard, away
-        self._prices = prices
         self._recording = recording
         self._replay = replay
-        self._own: tuple[OwnPrice, ...] | None = None
+        # A file that is named is read even where nobody's price is asked for: it may be misspelt.
+        self._own = None if prices is None else read_own_prices(prices)
         self._http: Callable[[WorkerSpec], ChatModel] | None = None
         self._local: Callable[[WorkerSpec], ChatModel] | None = None
 
     async def open(self, spec: WorkerSpec) -> Worker:
         """A worker whose model can be called, with its price and its context window."""
-        spec = self._settled(spec)
+        if self._own is None and spec.kind == "http":
+            self._own = read_own_prices(None)
+        spec = settled(spec, self._own or ())
         if self._replay is not None:
             return Worker(spec, self._replay.of(spec.name))
         if self._away is not None and spec.kind != "conductor":
@@ -159,28 +156,6 @@ class _Opener:
         if self._recording is not None:
             model = self._recording.of(spec.name, model)
         return model
-
-    def _settled(self, spec: WorkerSpec) -> WorkerSpec:
-        """The spec with what the pool file leaves open: endpoint, price, context window."""
-        match spec.kind:
-            case "http":
-                return self._with_price(_with_preset(spec))
-            case "local":
-                window = spec.context_window or LOCAL_CONTEXT
-                return replace(spec, price=spec.price or FREE, context_window=window)
-            case "lab":
-                from partbook.lab.pool import lab_pool
-
-                scripted = lab_pool(order=[spec.model])[0].spec
-                return replace(spec, price=scripted.price, card=spec.card or scripted.card)
-            case "torch":
-                return replace(spec, price=spec.price or FREE)
-            case "calculator" | "python":
-                return replace(spec, price=FREE)
-            case "conductor":  # whose calls are those of its round
-                return replace(spec, price=FREE, card=spec.card or ITSELF)
-            case _:  # a plug-in's, which may be paid for: unless it says so, its price is unknown
-                return replace(spec, price=FREE if spec.is_tool else spec.price)
 
     async def _model(self, spec: WorkerSpec) -> ChatModel:
         match spec.kind:
@@ -242,19 +217,6 @@ class _Opener:
             self._http = build
         return self._http(spec)
 
-    def _with_price(self, spec: WorkerSpec) -> WorkerSpec:
-        if self._own is None:
-            self._own = read_own_prices(self._prices)
-        if spec.price is not None and spec.context_window is not None:
-            return spec
-        from partbook.prices import context_window_of, price_of
-
-        return replace(
-            spec,
-            price=spec.price or price_of(spec.model, spec.endpoint, self._own),
-            context_window=spec.context_window or context_window_of(spec.model, spec.endpoint),
-        )
-
     def _open_local(self, spec: WorkerSpec) -> ChatModel:
         if self._local is None:
             from partbook.models.local import LocalModels, LocalSpec
@@ -282,19 +244,3 @@ def _guarded(spec: WorkerSpec, model: ChatModel) -> ChatModel:
     if spec.kind == "http":
         model = Breaker(model)
     return Limited(model, spec.max_concurrency)
-
-
-def _with_preset(spec: WorkerSpec) -> WorkerSpec:
-    """The spec with the URL and key variable of the preset that its endpoint may name."""
-    from partbook.models.http import PRESETS
-
-    if "://" in spec.endpoint:
-        return spec
-    if spec.endpoint not in PRESETS:
-        raise ConfigError(
-            f"worker {spec.name!r}: `endpoint` must be a URL or one of {', '.join(PRESETS)}; "
-            f"found {spec.endpoint!r}"
-        )
-    preset = PRESETS[spec.endpoint]
-    key_env = "" if spec.key_file else spec.key_env or preset.key_env
-    return replace(spec, endpoint=preset.endpoint, key_env=key_env)

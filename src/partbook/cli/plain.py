@@ -1,16 +1,17 @@
-"""Text of unknown origin made fit for a terminal, and the console it is printed on.
+"""What commands print with: text of unknown origin made fit for a terminal, JSON, the console.
 
 What a model writes may hold sequences that move the cursor, set the window's title, hide text or
 turn it round. `clean` takes them out, so that what is printed is what was said.
 """
 
 import io
+import json
 import re
 import sys
 
 from rich.console import Console
 
-__all__ = ["clean", "head", "open_console"]
+__all__ = ["clean", "head", "open_console", "print_json", "replace_unprintable"]
 
 # ECMA-48, 5.4 (control sequences) and 5.6 (control strings). A string without an end is not
 # removed, only made harmless: it would take all that follows with it. No two parts of a pattern
@@ -44,8 +45,25 @@ def head(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def print_json(data: object) -> None:
+    """Print JSON values on one line, each letter as it is where the output can hold it.
+
+    Half a surrogate pair, which a model may write, fits into no encoding.
+    """
+    text = json.dumps(data, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data)
+    print(text)
+
+
 def open_console() -> Console:
-    """A console on standard output that shows `?` for what the terminal's encoding lacks."""
+    """A console on standard output."""
+    return Console(highlight=False)
+
+
+def replace_unprintable() -> None:
+    """Print `?` for what the encoding of standard output lacks; else such a letter is an error."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    return Console(highlight=False)

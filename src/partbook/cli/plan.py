@@ -1,7 +1,6 @@
 """`partbook plan`: only the workflow; no worker is called but the one that conducts."""
 
 import asyncio
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +24,7 @@ from partbook.cli.asking import (
 )
 from partbook.cli.choosing import Choice, choose
 from partbook.cli.opening import opened_pool
+from partbook.cli.plain import open_console, print_json
 from partbook.cli.selecting import DemandOption, ExcludeOption, OnlyOption, selected
 from partbook.conduct import plan
 from partbook.config import PoolConfig, load_pool
@@ -61,16 +61,15 @@ def plan_command(
         planned = asyncio.run(planned_for(asked, config, choice, limits, prices))
     except (ParseError, WorkerError) as err:
         if json:
-            print(json_module.dumps({"error": str(err)}, ensure_ascii=False))
+            print_json({"error": str(err)})
         else:
             typer.echo(f"failed: {err}", err=True)
         raise typer.Exit(1) from err
     names = [spec.name for spec in config.workers]
     if json:
         found = {"source": planned.source, "name": planned.name, "workers": names}
-        print(json_module.dumps(found | workflow_to_dict(planned.workflow), ensure_ascii=False))
+        print_json(found | workflow_to_dict(planned.workflow))
         return
-    from partbook.cli.plain import open_console
     from partbook.cli.score import score
 
     open_console().print(score(planned.workflow, names))

@@ -1,7 +1,6 @@
 """Plays one run for `run` and `resume`: opens the pool, conducts, prints, and keeps the run."""
 
 import asyncio
-import json as json_module
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -11,14 +10,15 @@ import typer
 
 from partbook.cli.asking import check_prices
 from partbook.cli.opening import opened_pool
-from partbook.cli.plain import clean
+from partbook.cli.plain import clean, print_json
 from partbook.cli.setup import Setup
 from partbook.cli.spans import span_listener
 from partbook.conduct import conduct
 from partbook.errors import PartbookError, StoreError
 from partbook.event import Event, OnEvent
 from partbook.rounds import standing
-from partbook.trace import StepTrace, Trace, TraceBuilder
+from partbook.step_trace import StepTrace
+from partbook.trace import Trace, TraceBuilder
 from partbook.trace_json import trace_to_dict
 
 if TYPE_CHECKING:
@@ -83,8 +83,10 @@ class Playing:
                 raise
             if view is not None:
                 view.show_end(trace)
-            print_end(trace, json=self.json, visible=self.visible)
-            self._keep(trace)
+            try:
+                print_end(trace, json=self.json, visible=self.visible)
+            finally:  # even where nobody reads what is printed any more
+                self._keep(trace)
         return is_answered(trace)
 
     def _run(
@@ -192,7 +194,7 @@ class Playing:
 def print_end(trace: Trace, *, json: bool, visible: bool) -> None:
     """Print how a run ended: the trace, or the answer and what is to be said about it."""
     if json:
-        print(json_module.dumps(trace_to_dict(trace), ensure_ascii=False))
+        print_json(trace_to_dict(trace))
     elif not visible:
         if trace.answer is not None:
             print(clean(trace.answer))

@@ -1,11 +1,11 @@
 """`partbook plugins`: what other installed packages add, and what is wrong with it."""
 
-import json as json_module
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
 import typer
 
+from partbook.cli.plain import head, open_console, print_json
 from partbook.errors import ConfigError
 from partbook.plugins import (
     JUDGES,
@@ -41,7 +41,7 @@ def plugins_command(
     """
     looks = [_look(plugin) for plugin in installed_plugins()]
     if json:
-        print(json_module.dumps([_to_dict(look) for look in looks], ensure_ascii=False))
+        print_json([_to_dict(look) for look in looks])
     else:
         _print(looks)
     if any(look.trouble for look in looks):
@@ -93,8 +93,6 @@ def _ours(group: str) -> set[str]:
 def _print(looks: list[_Look]) -> None:
     from rich.table import Table
     from rich.text import Text
-
-    from partbook.cli.plain import head, open_console
 
     console = open_console()
     if not looks:

@@ -1,7 +1,6 @@
 """`partbook pool`: which pools come along, who is in them, and whether they can be reached."""
 
 import asyncio
-import json as json_module
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -11,12 +10,14 @@ import typer
 
 from partbook.cli.asking import PricesOption
 from partbook.cli.opening import opened_pool
+from partbook.cli.plain import head, open_console, print_json
 from partbook.cli.probing import probe_of
 from partbook.config import PoolConfig, load_pool, pool_names
 from partbook.errors import PartbookError
 from partbook.message import Message
-from partbook.pool import Price, WorkerSpec
-from partbook.trace_json import money
+from partbook.pool import WorkerSpec
+from partbook.price import Price
+from partbook.spend_json import money
 
 __all__ = ["pool_app"]
 
@@ -48,7 +49,7 @@ def list_command(json: JsonOption = False) -> None:
     configs = [load_pool(name) for name in pool_names()]
     if json:
         found = [{"name": c.name, "about": c.about, "workers": len(c.workers)} for c in configs]
-        print(json_module.dumps(found, ensure_ascii=False))
+        print_json(found)
         return
     for config in configs:
         print(f"{config.name:16} {len(config.workers):3} workers  {config.about}")
@@ -59,11 +60,11 @@ def show_command(name: str = typer.Argument("embedded"), json: JsonOption = Fals
     """Show the workers of a pool as its Conductor sees them."""
     config = load_pool(name)
     if json:
-        print(json_module.dumps([_spec_to_dict(s) for s in config.workers], ensure_ascii=False))
+        print_json([_spec_to_dict(s) for s in config.workers])
         return
-    print(config.about)
+    print(head(config.about))
     for i, spec in enumerate(config.workers):
-        print(f"{i:3}  {spec.name:22} {spec.kind:11} {spec.card}")
+        print(f"{i:3}  {head(spec.name):22} {spec.kind:11} {head(spec.card)}")
 
 
 @pool_app.command("check")
@@ -78,7 +79,7 @@ def check_command(
     """
     checks = asyncio.run(_check_all(load_pool(name), prices))
     if json:
-        print(json_module.dumps([asdict(check) for check in checks], ensure_ascii=False))
+        print_json([asdict(check) for check in checks])
     else:
         _print_table(checks)
     if not all(check.reachable for check in checks):
@@ -126,8 +127,6 @@ def _price(price: Price | None) -> str | None:
 def _print_table(checks: list[_Check]) -> None:
     from rich.table import Table
     from rich.text import Text
-
-    from partbook.cli.plain import head, open_console
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in (

@@ -1,24 +1,22 @@
 """`partbook price`: what calls cost, from usage and prices on standard input."""
 
-import json as json_module
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partbook.cli.asking import PricesOption
-from partbook.errors import ConfigError
+from partbook.cli.case import read_case
+from partbook.cli.plain import print_json
 from partbook.message import Usage
-from partbook.pool import Price
-from partbook.price_table import read_own_prices
+from partbook.own_prices import read_own_prices
+from partbook.price import Price, total_usd
 from partbook.spend_json import money
 
 if TYPE_CHECKING:
     from partbook.cli.price_case import PricedCall
 
 __all__ = ["price_command"]
-
-_CASE_BYTES = 16_000_000
 
 
 def price_command(
@@ -33,27 +31,28 @@ def price_command(
     """
     from partbook.cli.price_case import calls_in
 
-    case = _read_case()
+    case, own = read_case(), read_own_prices(prices)
 
     def price_of(model: str, endpoint: str) -> Price | None:
-        from partbook.prices import price_of as listed
+        from partbook.list_prices import price_of as listed
 
-        return listed(model, endpoint, read_own_prices(prices))
+        return listed(model, endpoint, own)
 
     found = _answer(case, calls_in(case, price_of))
     if json:
-        print(json_module.dumps(found, ensure_ascii=False))
+        print_json(found)
         return
     cost = found["cost_usd"]
     print(f"unknown: {found['reason']}" if cost is None else f"${cost}")
 
 
 def _answer(case: Mapping[str, Any], calls: "list[PricedCall]") -> dict[str, Any]:
-    from partbook.cli.price_case import same_either_way, total_usd
+    from partbook.cli.price_case import same_either_way
 
     usages = [call.usage for call in calls if call.usage is not None]
     usage = sum(usages, Usage())
-    found: dict[str, Any] = {"cost_usd": money(total_usd(calls))}
+    cost = total_usd(call.cost_usd for call in calls) if calls else None
+    found: dict[str, Any] = {"cost_usd": money(cost)}
     if found["cost_usd"] is None:
         found["reason"] = next((call.reason for call in calls if call.reason), "no call was made")
     if usage.inconsistent:
@@ -85,16 +84,3 @@ def _per_worker(calls: "list[PricedCall]") -> dict[str, list[int]]:
         if call.usage is not None:
             sums[call.who] = sums.get(call.who, Usage()) + call.usage
     return {who: [usage.prompt_tokens, usage.completion_tokens] for who, usage in sums.items()}
-
-
-def _read_case() -> Mapping[str, Any]:
-    data = typer.get_binary_stream("stdin").read(_CASE_BYTES + 1)
-    if len(data) > _CASE_BYTES:
-        raise ConfigError(f"standard input: a case has at most {_CASE_BYTES} bytes")
-    try:
-        case = json_module.loads(data)
-    except (ValueError, RecursionError) as err:
-        raise ConfigError(f"standard input holds no JSON object: {err}") from err
-    if not isinstance(case, dict):
-        raise ConfigError(f"standard input must hold a JSON object; found {type(case).__name__}")
-    return case

@@ -17,9 +17,9 @@ from partbook.errors import ConfigError
 from partbook.message import Usage
 from partbook.models.usage import figures_in, merged, usage_from
 from partbook.models.wire import StreamDecoder, decode
-from partbook.pool import EXACT, Price, Tier
+from partbook.price import Price, Tier
 
-__all__ = ["CONDUCTOR", "PriceOf", "PricedCall", "calls_in", "same_either_way", "total_usd"]
+__all__ = ["CONDUCTOR", "PriceOf", "PricedCall", "calls_in", "same_either_way"]
 
 PriceOf = Callable[[str, str], Price | None]
 """The price of a model at an endpoint; None: unknown."""
@@ -37,6 +37,8 @@ _RATES: Mapping[str, tuple[str, ...]] = {
     "cache_write": ("cache_write", "cache_write_5m", "cache_creation"),
     "cache_write_1h": ("cache_write_1h", "cache_creation_1h"),
 }
+_MOST_DIGITS = 12
+"""Of a price before its point."""
 _START = ("threshold", "above", "above_tokens", "start")
 
 
@@ -57,17 +59,6 @@ class PricedCall:
     def cost_usd(self) -> Decimal | None:
         """None: unknown."""
         return self.price.cost_usd(self.usage) if self.price and self.usage else None
-
-
-def total_usd(calls: list[PricedCall]) -> Decimal | None:
-    """Exact sum of all calls; None as soon as one is unknown, and where there is none."""
-    total = Decimal(0)
-    for call in calls:
-        cost = call.cost_usd
-        if cost is None:
-            return None
-        total = EXACT.add(total, cost)
-    return total if calls else None
 
 
 def calls_in(case: Mapping[str, Any], price_of: PriceOf) -> list[PricedCall]:
@@ -241,7 +232,8 @@ def _usd(name: str, value: object) -> Decimal:
         usd = None if isinstance(value, bool) else Decimal(str(value))
     except InvalidOperation:
         usd = None
-    if usd is None or not usd.is_finite():
+    # One that could not be computed with is no price.
+    if usd is None or not usd.is_finite() or usd.adjusted() > _MOST_DIGITS:
         raise ConfigError(f"price {name!r} must be a number; found {value!r}")
     return usd
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partbook.cli.extra import need_packages
+from partbook.cli.amounts import whole_numbers
+from partbook.cli.extra import need_training
 from partbook.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ def reproduce_command(
     unknown = set(claims) - set("abcdefgh")
     if unknown or not claims:
         raise ConfigError(f"--claims: expected letters of abcdefgh, found {claims!r}")
-    need_packages("training", "torch", "trl", "peft", "matplotlib")
+    need_training()
     from partbook.claims.programme import Settings, programme
     from partbook.claims.stages import run_stages
 
-    settings = Settings(out, _numbers(seeds), problems, policies=policies, claims=claims)
+    settings = Settings(
+        out, tuple(whole_numbers("--seeds", seeds)), problems, policies=policies, claims=claims
+    )
     _check_policies(settings)
     stages = programme(settings)
     if dry_run:
@@ -66,11 +69,14 @@ def _decide(settings: "Settings") -> None:
 
     found = verdicts(read_material(settings), settings.claims)
     text = claims_text(found)
-    settings.out.mkdir(parents=True, exist_ok=True)
-    (settings.out / "claims.md").write_text(text, encoding="utf-8")
     data = json.dumps(claims_data(found), indent=2, ensure_ascii=False)
-    (settings.out / "claims.json").write_text(f"{data}\n", encoding="utf-8")
-    plot_claims(found, settings.out / "claims.png")
+    try:
+        settings.out.mkdir(parents=True, exist_ok=True)
+        (settings.out / "claims.md").write_text(text, encoding="utf-8")
+        (settings.out / "claims.json").write_text(f"{data}\n", encoding="utf-8")
+        plot_claims(found, settings.out / "claims.png")
+    except OSError as err:
+        raise ConfigError(f"--out: cannot write to {settings.out}: {err.strerror or err}") from err
     print(text, end="")
 
 
@@ -98,13 +104,6 @@ def _check_policies(settings: "Settings") -> None:
                 f"--policies: no policy in {folder}; make it by `partbook train reproduce --out "
                 f"{settings.policies}`"
             )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError as err:
-        raise ConfigError(f"--seeds: expected numbers like 0,1,2; found {text!r}") from err
 
 
 def _say(line: str) -> None:

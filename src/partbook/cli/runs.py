@@ -10,11 +10,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from partbook.cli.costs import CostsBy, CostsForm, print_costs
+from partbook.cli.drawing import STATUS_STYLES
 from partbook.cli.figures import date, price
 from partbook.cli.plain import head, open_console
+from partbook.cli.runs_costs import CostsBy, CostsForm, print_costs
 from partbook.errors import ConfigError
-from partbook.trace_json import money, trace_to_dict
+from partbook.spend_json import money
+from partbook.trace_json import trace_to_dict
 
 __all__ = ["runs_command", "short_ids"]
 
@@ -22,13 +24,6 @@ LISTED = 20
 """How many runs are listed where no limit is given."""
 
 _SHORTEST_ID = 8
-_STYLES = {
-    "answered": "green",
-    "stopped": "yellow",
-    "failed": "red",
-    "unfinished": "magenta",
-    "running": "cyan",
-}
 
 
 def runs_command(
@@ -90,7 +85,7 @@ def runs_command(
         table.add_row(
             Text(head(short), "bold"),
             date(row.started_at, "%m-%d %H:%M"),
-            Text(row.status, _STYLES.get(row.status, "")),
+            Text(row.status, STATUS_STYLES.get(row.status, "")),
             str(row.calls),
             f"{row.prompt_tokens + row.completion_tokens:,}",
             price(row.cost_usd) if row.cost_usd is not None else "?",

@@ -1,26 +1,27 @@
 """`partbook savings`: what last month's bill would be with fewer calls, or by other models."""
 
-import json as json_module
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partbook.cli.amounts import number, pair, price_of_tokens, share
 from partbook.cli.asking import PricesOption
-from partbook.cli.report_file import write_report
+from partbook.cli.files import write_text
+from partbook.cli.plain import print_json
 from partbook.errors import ConfigError
-from partbook.pool import Price
-from partbook.price_table import read_own_prices
+from partbook.own_prices import read_own_prices
+from partbook.price import Price
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from partbook.economy.bill import Bill
-    from partbook.economy.read import Reading
+    from partbook.economy.read import Hints
     from partbook.economy.wishes import Overhead
-    from partbook.price_table import OwnPrice
+    from partbook.own_prices import OwnPrice
 
 __all__ = ["Lang", "Mark", "rates_of", "savings_command"]
 
@@ -142,24 +143,24 @@ def savings_command(
     name, workers = ("", {}) if pool is None else _workers(pool, own)
     wishes = Wishes(
         asked,
-        _share(fewer),
-        _number("--calls-per-task", calls_per_task),
+        share("--fewer", fewer),
+        number("--calls-per-task", calls_per_task),
         calls,
         name,
         workers,
         overhead,
     )
-    bill = _bill(bills or [], store, _reading(asked, column or [], decimal, rate or []))
+    bill = _bill(bills or [], store, _hints(asked, column or [], decimal, rate or []))
     found = read_measured(measured, system, baseline) if measured is not None else None
     answer = answer_of(bill, wishes, lambda model: _listed(model, "", own), found)
     if html is not None:
         from partbook.economy.page import as_page
 
-        write_report(html, as_page(answer, wishes, lang.value))
+        write_text("--html", html, as_page(answer, wishes, lang.value))
     if as_json:
         from partbook.economy.sheet import as_data
 
-        print(json_module.dumps(as_data(answer, wishes, lang.value), ensure_ascii=False))
+        print_json(as_data(answer, wishes, lang.value))
     elif as_csv:
         from partbook.economy.sheet import as_csv as written
 
@@ -170,7 +171,7 @@ def savings_command(
         print_answer(answer, wishes, lang.value)
 
 
-def _bill(paths: list[Path], store: bool, reading: "Reading") -> "Bill":
+def _bill(paths: list[Path], store: bool, hints: "Hints") -> "Bill":
     from partbook.economy.bill import merged
     from partbook.economy.read import read_bill
     from partbook.economy.stored import bill_of_runs
@@ -178,7 +179,7 @@ def _bill(paths: list[Path], store: bool, reading: "Reading") -> "Bill":
 
     if not paths and not store:
         raise ConfigError("which bill? Name its files, or --store for the runs that are kept")
-    bill = read_bill(paths, reading)
+    bill = read_bill(paths, hints)
     if not store:
         return bill
     with Store.open(default_url()) as opened:
@@ -189,18 +190,12 @@ def _bill(paths: list[Path], store: bool, reading: "Reading") -> "Bill":
 
 
 def _listed(model: str, endpoint: str, own: "Sequence[OwnPrice]") -> Price | None:
+    from partbook.list_prices import price_of
     from partbook.models.presets import PRESETS
-    from partbook.prices import price_of
 
     if not endpoint and "/" in model:  # OpenRouter's ids name the maker
         endpoint = PRESETS["openrouter"].endpoint
     return price_of(model, endpoint, own)
-
-
-def _share(text: str) -> Decimal:
-    """A share like 40% or 0.4."""
-    share = _number("--fewer", text.strip().removesuffix("%").strip())
-    return share / 100 if text.strip().endswith("%") else share
 
 
 def _workers(pool: str, own: "Sequence[OwnPrice]") -> tuple[str, dict[str, Price | None]]:
@@ -228,17 +223,17 @@ def _overhead(
 
     if (price is None) != (tokens is None):
         raise ConfigError("--conductor-price and --conductor-tokens belong together; give both")
-    per_hour = None if gpu_usd_per_hour is None else _number("--gpu-usd-per-hour", gpu_usd_per_hour)
-    hours = _number("--gpu-hours", gpu_hours)
+    per_hour = None if gpu_usd_per_hour is None else number("--gpu-usd-per-hour", gpu_usd_per_hour)
+    hours = number("--gpu-hours", gpu_hours)
     if price is None or tokens is None:
         return Overhead(None, 0, 0, per_hour, hours)
-    read_usd, written_usd = _pair("--conductor-price", price)
-    read, written = _pair("--conductor-tokens", tokens)
-    return Overhead(Price(read_usd, written_usd), int(read), int(written), per_hour, hours)
+    each = price_of_tokens("--conductor-price", price)
+    read, written = pair("--conductor-tokens", tokens, "tokens read/written like 1200/300")
+    return Overhead(each, int(read), int(written), per_hour, hours)
 
 
-def _reading(month: str, columns: list[str], mark: Mark | None, rates: list[str]) -> "Reading":
-    from partbook.economy.read import Reading
+def _hints(month: str, columns: list[str], mark: Mark | None, rates: list[str]) -> "Hints":
+    from partbook.economy.read import Hints
     from partbook.economy.shapes import ROLES
 
     named = dict(_assigned("--column", text, "model=Modell") for text in columns)
@@ -247,7 +242,7 @@ def _reading(month: str, columns: list[str], mark: Mark | None, rates: list[str]
             raise ConfigError(f"--column: {role!r} is none of {', '.join(ROLES)}")
     worth = rates_of(rates)
     sign = {None: None, Mark.POINT: ".", Mark.COMMA: ","}[mark]
-    return Reading(month, named, sign, worth)  # type: ignore[arg-type]
+    return Hints(month, named, sign, worth)  # type: ignore[arg-type]
 
 
 def rates_of(texts: list[str]) -> dict[str, Decimal]:
@@ -257,7 +252,7 @@ def rates_of(texts: list[str]) -> dict[str, Decimal]:
         ConfigError: it is no code with an amount.
     """
     pairs = (_assigned("--rate", text, "KRW=0.00072") for text in texts)
-    return {code.upper(): _number("--rate", value) for code, value in pairs}
+    return {code.upper(): number("--rate", value) for code, value in pairs}
 
 
 def _month(text: str | None) -> str:
@@ -269,23 +264,6 @@ def _month(text: str | None) -> str:
         return month_of(text)[0]
     except ValueError as err:
         raise ConfigError(f"--month: {err}, found {text!r}") from err
-
-
-def _number(option: str, text: str) -> Decimal:
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        value = Decimal("NaN")
-    if not value.is_finite() or not 0 <= value < Decimal("1e12"):
-        raise ConfigError(f"{option}: a number of 0 or more was expected, found {text!r}")
-    return value
-
-
-def _pair(option: str, text: str) -> tuple[Decimal, Decimal]:
-    first, slash, second = text.partition("/")
-    if not slash:
-        raise ConfigError(f"{option}: two numbers like 1.25/10 were expected, found {text!r}")
-    return _number(option, first), _number(option, second)
 
 
 def _assigned(option: str, text: str, example: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from partbook.cli.canvas import ASCII, UNICODE, Canvas, Marks, shorten
 from partbook.cli.plain import head
 from partbook.cli.score_lines import Line, Spot, Track, route
 from partbook.plan import unread_steps, waves
-from partbook.trace import StepTrace
+from partbook.step_trace import StepTrace
 from partbook.workflow import Workflow
 
 __all__ = ["Score", "score"]

@@ -17,7 +17,15 @@ from partbook.errors import ConfigError
 from partbook.models.presets import PRESETS, host_of, is_on_this_machine
 from partbook.pool import WorkerSpec
 
-__all__ = ["EVERYBODY", "DemandOption", "ExcludeOption", "OnlyOption", "Selection", "selected"]
+__all__ = [
+    "EVERYBODY",
+    "DemandOption",
+    "ExcludeOption",
+    "OnlyOption",
+    "Selection",
+    "is_model",
+    "selected",
+]
 
 ExcludeOption = Annotated[
     list[str] | None,
@@ -72,8 +80,8 @@ class Selection:
                 )
         refused = {spec.name: why for spec in config.workers if (why := self.against(spec))}
         left = tuple(spec for spec in config.workers if spec.name not in refused)
-        had_models = any(map(_is_model, config.workers))
-        if not left or (had_models and not any(map(_is_model, left))):
+        had_models = any(map(is_model, config.workers))
+        if not left or (had_models and not any(map(is_model, left))):
             reasons = "; ".join(f"{name} {why}" for name, why in refused.items())
             raise ConfigError(
                 f"nobody in pool {config.name!r} may be called for this request: {reasons}"
@@ -149,7 +157,8 @@ def _is_own_endpoint(spec: WorkerSpec) -> bool:
     return spec.kind == "http" and is_on_this_machine(spec.endpoint)
 
 
-def _is_model(spec: WorkerSpec) -> bool:
+def is_model(spec: WorkerSpec) -> bool:
+    """Whether a worker is a language model of its own: no tool, and not the Conductor itself."""
     return not spec.is_tool and spec.kind != "conductor"
 
 

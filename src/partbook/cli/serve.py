@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from partbook.cli.amounts import amount
 from partbook.cli.asking import (
     AssumePriceOption,
     ConductorOption,
@@ -23,7 +24,6 @@ from partbook.cli.asking import (
     limits_of,
 )
 from partbook.cli.extra import need_packages
-from partbook.cli.keys import amount
 from partbook.cli.serve_page import reports_folder
 from partbook.cli.serve_process import ServeWish, answer
 from partbook.cli.shadow_options import (

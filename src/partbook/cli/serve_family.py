@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from partbook.cli.plain import clean
 from partbook.cli.serve_process import Place, ServeWish, answer
 from partbook.collector import collect_seldom
 from partbook.errors import ConfigError, PartbookError
@@ -85,8 +86,6 @@ def _be_one(
     try:
         answer(wish, Place(sock, Siblings(folder, name), greet, _when_alone))
     except PartbookError as err:
-        from partbook.cli.plain import clean
-
         print(f"error: {clean(str(err))}", file=sys.stderr, flush=True)
         sys.exit(2)
 

@@ -25,8 +25,10 @@ from partbook.cli.shadow_options import ShadowWish
 from partbook.conduct import Conductor, Proposer
 from partbook.config import load_workflow, workflow_names
 from partbook.errors import ConfigError
+from partbook.ledger import CONDUCTOR
 from partbook.message import Message, Sampling
-from partbook.pool import FREE, AgentPool
+from partbook.pool import AgentPool
+from partbook.price import FREE
 
 if TYPE_CHECKING:
     import socket
@@ -258,7 +260,7 @@ async def _load_models(pool: AgentPool, proposer: Proposer) -> None:
         if worker.spec.kind in ("local", "torch")
     }
     if isinstance(proposer, Conductor) and proposer.price == FREE:
-        models["(conductor)"] = proposer.model
+        models[CONDUCTOR] = proposer.model
     for model in models.values():
         await model.chat((Message("user", "Hi"),), Sampling(max_tokens=1))
 

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from partbook.cli.choosing import Choice, choose
+from partbook.cli.files import beside_store
 from partbook.cli.opening import closed_pool, opened_pool
+from partbook.cli.selecting import is_model
 from partbook.cli.setup import Setup
 from partbook.cli.shadow_options import ShadowWish
 from partbook.conduct import Conductor, Proposer
 from partbook.config import PoolConfig
 from partbook.errors import ConfigError
+from partbook.ledger import CONDUCTOR
 from partbook.model import ChatModel
 from partbook.pool import AgentPool, WorkerSpec
 
@@ -81,12 +84,7 @@ async def opened_shadow(
 
 def shadow_file() -> Path:
     """The journal where none is named: beside the store."""
-    from partbook.store import default_url
-    from partbook.store.place import journal_folder, resolve
-
-    return Path(
-        journal_folder(resolve(default_url())).removesuffix(".unfinished") + ".shadow.jsonl"
-    )
+    return beside_store(".shadow.jsonl")
 
 
 def _rival(system: str, config: PoolConfig, setup: Setup) -> _Rival:
@@ -134,7 +132,7 @@ def _judge(asked: str | None, config: PoolConfig) -> str:
             f"pool {config.name!r} has nobody with the role `check`; name who compares: "
             "--shadow-judge WORKER"
         ) from err
-    if spec.is_tool or spec.kind == "conductor":
+    if not is_model(spec):
         raise ConfigError(f"--shadow-judge: a language model was expected, {spec.name!r} is none")
     return spec.name
 
@@ -158,7 +156,7 @@ def _check_prices(
         return
     unknown = [w.name for w in pool.workers if w.name in names and w.spec.price is None]
     if isinstance(proposer, Conductor) and proposer.price is None:
-        unknown.append("(conductor)")
+        unknown.append(CONDUCTOR)
     if unknown:
         raise ConfigError(
             f"--shadow-usd-per-day needs the price of every worker; unknown: {', '.join(unknown)}; "

@@ -1,14 +1,13 @@
 """`partbook shadow`: how a shadow experiment stands, from its journal; the server need not run."""
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from partbook.cli.plain import head, open_console
-from partbook.cli.report_file import write_report
+from partbook.cli.files import write_text
+from partbook.cli.plain import head, open_console, print_json
 from partbook.cli.savings import Lang
 from partbook.errors import ConfigError
 
@@ -55,10 +54,10 @@ def shadow_command(
     if html is not None:
         from partbook.economy.shadow_page import as_shadow_page
 
-        write_report(html, as_shadow_page(shown[-1], lang.value))
+        write_text("--html", html, as_shadow_page(shown[-1], lang.value))
     for i, tally in enumerate(shown):
         if as_json:
-            print(json_module.dumps(tally.to_dict(), ensure_ascii=False))
+            print_json(tally.to_dict())
         else:
             if i:
                 print()

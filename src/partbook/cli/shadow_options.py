@@ -1,12 +1,13 @@
 """The options of `partbook serve` that are about the shadow."""
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from partbook.cli.amounts import number, share
 from partbook.errors import ConfigError
 
 __all__ = [
@@ -104,19 +105,8 @@ def shadow_wish(
         return None
     if system is None or usd_per_day is None:
         raise ConfigError("--shadow needs --shadow-system SYSTEM and --shadow-usd-per-day USD")
-    share = _number("--shadow", rate.strip().removesuffix("%").strip())
-    share = share / 100 if rate.strip().endswith("%") else share
-    if not 0 < share <= 1:
+    part = share("--shadow", rate)
+    if not 0 < part <= 1:
         raise ConfigError(f"--shadow: a share above 0 and up to 100% was expected, found {rate!r}")
-    usd = _number("--shadow-usd-per-day", usd_per_day.removeprefix("$"))
-    return ShadowWish(float(share), system, usd, judge, pairs, journal)
-
-
-def _number(option: str, text: str) -> Decimal:
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        value = Decimal("NaN")
-    if not value.is_finite() or not 0 <= value < Decimal("1e9"):
-        raise ConfigError(f"{option}: a number of 0 or more was expected, found {text!r}")
-    return value
+    usd = number("--shadow-usd-per-day", usd_per_day.removeprefix("$"))
+    return ShadowWish(float(part), system, usd, judge, pairs, journal)

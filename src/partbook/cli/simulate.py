@@ -167,7 +167,7 @@ def training_command(
     from partbook.cli.simulate_screen import print_training
     from partbook.simulate.serving import bounds
     from partbook.simulate.training import Course, train
-    from partbook.train.estimate import needs_of
+    from partbook.train.needs import needs_of
 
     chosen = _preset(preset, change)
     wish = Wish(

@@ -18,7 +18,7 @@ from partbook.simulate.staging import unpriced
 
 if TYPE_CHECKING:
     from partbook.simulate.training import Course, Trained
-    from partbook.train.estimate import Needs
+    from partbook.train.needs import Needs
 
 __all__ = ["print_serving", "print_training"]
 

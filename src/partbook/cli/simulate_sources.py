@@ -5,14 +5,14 @@ What is measured is looked for among the runs of the same pool; what is assumed 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from partbook.cli.pricing import listed_price
+from partbook.cli.amounts import pair, price_of_tokens
+from partbook.cli.settling import settled
 from partbook.errors import ConfigError
-from partbook.pool import Price, WorkerSpec
-from partbook.price_table import read_own_prices
+from partbook.own_prices import read_own_prices
+from partbook.pool import WorkerSpec
 
 if TYPE_CHECKING:
     from partbook.config import PoolConfig
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from partbook.simulate.measured import Measurement
     from partbook.simulate.staging import Sources
 
-__all__ = ["Wish", "played_mix", "price_pair", "priced", "sources_of"]
+__all__ = ["Wish", "played_mix", "priced", "sources_of"]
 
 NEWEST = 5_000
 """Runs of the store that are read, the newest first."""
@@ -58,7 +58,9 @@ def sources_of(wish: Wish, pool: str, tokens: tuple[int, int] | None = None) -> 
         _measured(wish, pool),
         NOTHING if wish.figures is None else read_stated(wish.figures),
         _assumed(wish, tokens),
-        None if wish.price is None else price_pair("--assume-price", wish.price),
+        None
+        if wish.price is None
+        else price_of_tokens("--assume-price", wish.price, may_be_one=True),
     )
 
 
@@ -67,9 +69,9 @@ def _measured(wish: Wish, pool: str) -> "list[Measurement]":
 
     found: list[Measurement] = []
     for folder in wish.recorded:
-        from partbook.evaluate.results import Results
+        from partbook.evaluate.results import RESULTS, Results
 
-        results = Results.read(folder.parent if folder.name == "results.jsonl" else folder)
+        results = Results.read(folder.parent if folder.name == RESULTS else folder)
         measurement = Measurement(f"measured in {folder.name}")
         known = {cell.system for cell in results.cells.values()}
         if wish.system is not None and wish.system not in known:
@@ -98,39 +100,20 @@ def _assumed(wish: Wish, tokens: tuple[int, int] | None) -> "Assumed | None":
         if wish.tokens is not None:
             raise ConfigError("--assume-tokens goes with --assume-latency P50/P95")
         return None
-    p50_s, p95_s = _pair("--assume-latency", wish.latency, "seconds like 2/10")
+    p50_s, p95_s = pair("--assume-latency", wish.latency, "seconds like 2/10", may_be_one=True)
     if wish.tokens is not None:
-        read, written = _pair("--assume-tokens", wish.tokens, "tokens like 1200/600")
+        like = "tokens like 1200/600"
+        read, written = pair("--assume-tokens", wish.tokens, like, may_be_one=True)
         tokens = round(read), round(written)
     if tokens is None:
         raise ConfigError("--assume-latency goes with --assume-tokens READ/WRITTEN")
     return Assumed(float(p50_s), float(p95_s), Usage(*tokens), "assumed (--assume-latency)")
 
 
-def price_pair(option: str, text: str) -> Price:
-    """A price from dollars per million tokens read/written.
-
-    Raises:
-        ConfigError: it is none.
-    """
-    return Price(*_pair(option, text, "dollars per million tokens read/written like 5/25"))
-
-
-def _pair(option: str, text: str, like: str) -> tuple[Decimal, Decimal]:
-    one, _, other = text.partition("/")
-    try:
-        found = Decimal(one.removeprefix("$")), Decimal((other or one).removeprefix("$"))
-    except InvalidOperation as err:
-        raise ConfigError(f"{option}: {like} were expected, found {text!r}") from err
-    if not all(value.is_finite() and value >= 0 for value in found):
-        raise ConfigError(f"{option}: {like} were expected, found {text!r}")
-    return found
-
-
 def priced(specs: Sequence[WorkerSpec], prices: Path | None) -> list[WorkerSpec]:
     """The specs with their prices, where they are known; nobody is opened, and no key is read."""
     own = read_own_prices(prices)
-    return [replace(spec, price=listed_price(spec, own)) for spec in specs]
+    return [replace(spec, price=settled(spec, own).price) for spec in specs]
 
 
 def played_mix(

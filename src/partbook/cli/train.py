@@ -1,14 +1,14 @@
 """`partbook train`: train a Conductor, look at its curves, evaluate it."""
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partbook.cli.amounts import whole_numbers
 from partbook.cli.asking import OnOption
-from partbook.cli.extra import need_packages
+from partbook.cli.extra import need_training
 from partbook.cli.train_export import export_command
 from partbook.cli.train_verl import verl_command
 from partbook.errors import ConfigError
@@ -75,11 +75,12 @@ def train_command(
     said = [f"{name}={value}" for name, value in asked.items() if value is not None]
     chosen = _preset(preset, [*(change or []), *said])
     folder = out or Path("runs/out") / f"{chosen.name}-{seed}"
-    _need_extra()
+    need_training()
     from partbook.cli.train_check import check_before, show_needs
     from partbook.cli.train_nodes import TrainingNodes
     from partbook.cli.train_pool import opened_for_training
     from partbook.train.hush import hush
+    from partbook.train.options import rank
     from partbook.train.run import check_machine, check_start, train
 
     hush()
@@ -88,7 +89,7 @@ def train_command(
         check_before(chosen, seed, _say)
         check_machine(chosen, folder)
         return
-    if os.environ.get("RANK", "0") == "0":
+    if rank() == 0:
         check_start(chosen, folder, seed, warm=warm, resume=resume)
         check_before(chosen, seed, _say)
     nodes = TrainingNodes(on, chosen.data, _say) if on else None
@@ -112,8 +113,8 @@ def reproduce_command(
 ) -> None:
     """Train several seeds from one warm start and compare them on test problems."""
     chosen = _preset(preset, change)
-    numbers = _numbers(seeds)
-    _need_extra()
+    numbers = whole_numbers("--seeds", seeds)
+    need_training()
     from partbook.train.bars import bars, bars_text
     from partbook.train.reproduce import comparison, run_seeds, table_text
 
@@ -150,13 +151,15 @@ def evaluate_command(
     known = next((name for name in SPLITS if name == split), None)
     if known is None:
         raise ConfigError(f"--split: expected {', '.join(SPLITS)}; found {split!r}")
+    if not policy.is_dir():
+        raise ConfigError(f"there is no folder {policy}; `partbook train` writes RUN/policy")
     chosen = _preset(preset, change)
-    _need_extra()
+    need_training()
     from partbook.train.course import exam_rows
     from partbook.train.environment import lab_environment
+    from partbook.train.exam import Exam
     from partbook.train.hush import hush
     from partbook.train.policy import open_net
-    from partbook.train.run import Exam
     from partbook.train.second_look import second_look
 
     hush()
@@ -179,7 +182,7 @@ def plot_command(
 
     folder = RunFolder(run)
     folder.metrics()
-    _need_extra()
+    need_training()
     from partbook.train.plot import plot_run
 
     target = out or run / "curves.png"
@@ -191,17 +194,6 @@ def _preset(name: str, changes: list[str] | None) -> "Preset":
     from partbook.train.preset import load_preset
 
     return load_preset(name, changes or [])
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError as err:
-        raise ConfigError(f"--seeds: expected numbers like 0,1,2; found {text!r}") from err
-
-
-def _need_extra() -> None:
-    need_packages("training", "torch", "trl", "peft", "matplotlib")
 
 
 def _say(line: str) -> None:

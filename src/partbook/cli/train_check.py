@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from partbook.cli.plain import head
 from partbook.cli.train_pool import Asked, ask_workers, opened_for_training, priced_pool
 from partbook.errors import ConfigError
-from partbook.pool import total_usd
+from partbook.price import total_usd
 
 if TYPE_CHECKING:
     from partbook.pool import AgentPool
@@ -29,9 +29,9 @@ def show_needs(preset: "Preset", folder: Path, seed: int, say: Say) -> None:
     Raises:
         ConfigError: TRL refuses the preset, or there is no such pool.
     """
-    from partbook.train.estimate import mean_call_usd, needs_of, worst_call_usd
     from partbook.train.fit import available_bytes
     from partbook.train.launching import check_launch
+    from partbook.train.needs import mean_call_usd, needs_of, worst_call_usd
 
     launched = check_launch(preset, folder, seed)  # refuses what TRL or accelerate would refuse
     mean = worst = None

@@ -1,7 +1,6 @@
 """What training needs of a pool: opened for its share of the calls, priced, and asked once."""
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,13 +9,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from partbook.cli.opening import Absent, closed_pool, opened_pool
-from partbook.cli.pricing import listed_price
 from partbook.cli.probing import probe_of
+from partbook.cli.settling import settled
 from partbook.config import load_pool
 from partbook.errors import PartbookError
 from partbook.message import Message
+from partbook.own_prices import read_own_prices
 from partbook.pool import AgentPool, Worker, WorkerSpec
-from partbook.price_table import read_own_prices
 
 if TYPE_CHECKING:
     from partbook.spread.post import Away
@@ -53,13 +52,14 @@ async def opened_for_training(data: "Data", away: "Away | None" = None) -> Async
     Raises:
         ConfigError: there is no such pool or worker, or it cannot be opened.
     """
+    from partbook.train.options import processes
+
     config = load_pool(data.pool)
     closed = closed_pool(config)
     called = {closed[closed.find(name)].name for name in data.workers} or set(closed.names)
     if data.grader:
         called.add(closed[closed.find(data.grader)].name)
-    processes = int(os.environ.get("WORLD_SIZE", "1"))
-    workers = tuple(_share(spec, processes) for spec in config.workers)
+    workers = tuple(_share(spec, processes()) for spec in config.workers)
     async with opened_pool(replace(config, workers=workers), called, away=away) as pool:
         yield pool
 
@@ -87,7 +87,7 @@ def priced_pool(data: "Data") -> AgentPool:
     own = read_own_prices(None)
     config = load_pool(data.pool)
     workers = (
-        Worker(replace(spec, price=listed_price(spec, own)), Absent(spec.name))
+        Worker(replace(spec, price=settled(spec, own).price), Absent(spec.name))
         for spec in config.workers
     )
     return training_pool(AgentPool(config.name, tuple(workers)), data)

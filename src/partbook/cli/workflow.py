@@ -2,7 +2,6 @@
 
 import asyncio
 import difflib
-import json as json_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +18,7 @@ from partbook.cli.asking import (
 )
 from partbook.cli.choosing import choose
 from partbook.cli.opening import closed_pool
-from partbook.cli.plain import head, open_console
+from partbook.cli.plain import head, open_console, print_json
 from partbook.cli.plan import planned_for
 from partbook.cli.workflow_check import Found, calls_of, check_workflow, structure
 from partbook.cli.workflow_text import (
@@ -67,7 +66,7 @@ def list_command(
         workflows = [one for one in workflows if check_workflow(one.name, config).plan is not None]
     if json:
         found = [{"name": w.name, "about": w.about, "steps": len(w.steps)} for w in workflows]
-        print(json_module.dumps(found, ensure_ascii=False))
+        print_json(found)
         return
     for one in workflows:
         print(f"{one.name:22} {_steps(one):8} {one.about}")
@@ -115,6 +114,8 @@ def new_command(
     path = out or Path(f"{name}.toml")
     if path.exists():  # before anybody is paid
         raise ConfigError(f"{path} is there already; take another name, or move it away")
+    if not path.parent.is_dir():
+        raise ConfigError(f"cannot write {path}: there is no folder {path.parent}")
     if run is not None:
         workflow, pool, origin = _of_run(run, round_, pool)
     elif question is not None:
@@ -171,7 +172,7 @@ def check_command(
     config = load_pool(pool)
     found = check_workflow(workflow, config)
     if json:
-        print(json_module.dumps(_found_to_dict(found, config), ensure_ascii=False))
+        print_json(_found_to_dict(found, config))
         if found.faults:
             raise typer.Exit(2)
         return
@@ -236,7 +237,7 @@ def show_command(
     name, plan, workers = _drawable(workflow, pool, round_)
     if json:
         data = {"name": name, "workers": workers} | workflow_to_dict(plan)
-        print(json_module.dumps(data, ensure_ascii=False))
+        print_json(data)
         return
     from rich.text import Text
 

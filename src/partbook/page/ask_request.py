@@ -15,8 +15,8 @@ from partbook.server.conversation import Conversation
 from partbook.server.effort import EFFORTS
 from partbook.server.fields import Fields
 from partbook.server.orchestra import orchestra_limits
-from partbook.server.refusal import Refusal, bad_request
-from partbook.server.served import Orchestra, Served, can_be_played
+from partbook.server.refusal import bad_request
+from partbook.server.served import Orchestra, Served, can_be_played, worker_named
 from partbook.server.wishes import Wishes
 
 __all__ = ["CONDUCTOR", "MOST_ROUNDS", "AskRequest", "default_system", "read_ask"]
@@ -101,7 +101,7 @@ def _offer(served: Served, system: str, question: str) -> Orchestra:
         if name in served.workflows:
             return Orchestra(name, Fixed(served.workflows[name]))
     if kind == "worker" and name in served.pool.names:
-        spec = served.pool[served.pool.names.index(name)].spec
+        spec = worker_named(served.pool, name).spec
         if spec.kind != "conductor":
             # A tool is shown the last text alone: that is the question.
             subtask = question if spec.context == "plain" else _ANSWER
@@ -157,10 +157,5 @@ def _money(value: object) -> Decimal | None:
                 return usd
         except InvalidOperation:
             pass
-    raise _no_money()
-
-
-def _no_money() -> Refusal:
-    return bad_request(
-        "max_usd: dollars as a text of 0 or more were expected", "max_usd", "invalid_value"
-    )
+    told = "max_usd: dollars as a text of 0 or more were expected"
+    raise bad_request(told, "max_usd", "invalid_value")

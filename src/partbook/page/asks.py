@@ -16,7 +16,7 @@ from partbook.event import Event, RunStarted
 from partbook.page.ask_request import AskRequest
 from partbook.page.log import EventLog
 from partbook.page.summary import summary_of, summary_to_dict
-from partbook.server.admission import Admission, Holder
+from partbook.server.admission import Holder
 from partbook.server.metered import Ear
 from partbook.server.metrics import Metrics
 from partbook.server.orchestra import play_orchestra
@@ -92,7 +92,6 @@ class Asks:
     def __init__(
         self,
         served: Served,
-        admission: Admission,
         running: Running,
         metrics: Metrics,
         most: int,
@@ -101,13 +100,11 @@ class Asks:
 
         Args:
             served: what is played, and where it is kept.
-            admission: where it is written what a key has spent.
             running: the server's; it ends them when the server ends.
             metrics: the server's.
             most: how many stay.
         """
         self._served = served
-        self._admission = admission
         self._running = running
         self._metrics = metrics
         self._most = most
@@ -152,7 +149,7 @@ class Asks:
             ask.begun.set()
             if ask.run_id:
                 self._end(ask)
-            await asyncio.shield(self._admission.settle(holder))
+            await asyncio.shield(holder.settle())
 
     def _end(self, ask: Ask) -> None:
         trace = ask.trace

@@ -21,7 +21,7 @@ from partbook.event import (
     StepText,
 )
 from partbook.message import Message, Usage
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.spend_json import money, price_to_dict, usage_to_dict
 from partbook.trace_json import workflow_to_dict
 from partbook.workflow import Workflow

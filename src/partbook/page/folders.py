@@ -9,9 +9,9 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["find_folders", "json_lines", "json_object"]
+__all__ = ["Found", "find_folders", "json_lines", "json_object"]
 
 _DEPTH = 4
 """How deep folders are looked for."""
@@ -24,12 +24,20 @@ _PASSED_OVER = ("checkpoint-", ".")
 """How the names begin of folders that nothing is looked for in."""
 
 
-def find_folders(root: Path | None, *names: str) -> dict[str, Path]:
+class Found(NamedTuple):
+    """A folder that was found."""
+
+    folder: Path
+    at: float
+    """When the first of its files was last changed, in seconds since the epoch."""
+
+
+def find_folders(root: Path | None, *names: str) -> dict[str, Found]:
     """Folders with files of all these names, by their paths below the root, the newest first.
 
     Args:
         root: where to look; None: nowhere. Links are not followed.
-        names: of files; the first one's time is that of the folder.
+        names: of files.
     """
     if root is None:
         return {}
@@ -42,7 +50,7 @@ def find_folders(root: Path | None, *names: str) -> dict[str, Path]:
                 continue
             found.append((at, folder.relative_to(root).as_posix(), folder))
     found.sort(reverse=True)
-    return {name: folder for _, name, folder in found}
+    return {name: Found(folder, at) for at, name, folder in found}
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, frozenset[str]]]:

@@ -19,7 +19,8 @@ from partbook.event import (
     StepStarted,
 )
 from partbook.page.events_json import event_to_dict
-from partbook.trace import RoundTrace, StepTrace, Trace, step_events
+from partbook.step_trace import StepTrace, step_events
+from partbook.trace import RoundTrace, Trace
 
 __all__ = ["events_of"]
 

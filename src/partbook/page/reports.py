@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from partbook.page.folders import find_folders, json_object
-from partbook.server.refusal import Refusal
+from partbook.page.room import not_found
+from partbook.page.summary import SHOWN_CHARS
 
 __all__ = ["list_reports", "show_report"]
 
 _FILE = "report.json"
-_SHOWN_CHARS = 300
 
 
 async def list_reports(root: Path | None) -> dict[str, Any]:
@@ -26,12 +26,7 @@ async def show_report(root: Path | None, name: str) -> dict[str, Any]:
     """
     report = await asyncio.to_thread(_one, root, name)
     if not report:
-        raise Refusal(
-            f"there is no report {name[:80]!r} here",
-            status=404,
-            kind="invalid_request_error",
-            code="report_not_found",
-        )
+        raise not_found("report", name)
     return report
 
 
@@ -39,9 +34,9 @@ def _all(root: Path | None) -> list[dict[str, Any]]:
     return [
         {
             "id": name,
-            "name": name.rpartition("/")[2] if name != "." else folder.name,
-            "about": str(report.get("title", ""))[:_SHOWN_CHARS],
-            "at": (folder / _FILE).stat().st_mtime,
+            "name": folder.name,
+            "about": str(report.get("title", ""))[:SHOWN_CHARS],
+            "at": at,
             "systems": [
                 str(system.get("system", ""))
                 for system in report["systems"]
@@ -49,11 +44,11 @@ def _all(root: Path | None) -> list[dict[str, Any]]:
             ],
             "problems": report.get("problems"),
         }
-        for name, folder in find_folders(root, _FILE).items()
+        for name, (folder, at) in find_folders(root, _FILE).items()
         if isinstance((report := json_object(folder / _FILE)).get("systems"), list)
     ]
 
 
 def _one(root: Path | None, name: str) -> dict[str, Any]:
-    folder = find_folders(root, _FILE).get(name)
-    return {} if folder is None else json_object(folder / _FILE)
+    found = find_folders(root, _FILE).get(name)
+    return {} if found is None else json_object(found.folder / _FILE)

@@ -18,7 +18,7 @@ from partbook.server.running import Running
 from partbook.server.served import Served
 from partbook.store import ApiKeys, Store
 
-__all__ = ["PageSetup", "Room", "Visitor"]
+__all__ = ["PageSetup", "Room", "Visitor", "not_found"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,16 @@ class Room:
                 "traces_not_allowed",
             )
         return visitor
+
+
+def not_found(what: str, name: str) -> Refusal:
+    """What is said of a run, a report or a training that is not there, or not for who asks."""
+    return Refusal(
+        f"there is no {what} {name[:80]!r} here",
+        status=404,
+        kind="invalid_request_error",
+        code=f"{what}_not_found",
+    )
 
 
 def _forbidden(message: str, code: str) -> Refusal:

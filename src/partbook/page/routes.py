@@ -12,18 +12,17 @@ from partbook.page.ask_request import read_ask
 from partbook.page.asks import MOST_ASKS, Ask, Asks
 from partbook.page.following import KEEP_ALIVE_S, Following
 from partbook.page.reports import list_reports, show_report
-from partbook.page.room import PageSetup, Room
-from partbook.page.runs import list_runs, run_not_found, show_run
+from partbook.page.room import PageSetup, Room, not_found
+from partbook.page.runs import list_runs, show_run
 from partbook.page.savings import savings
 from partbook.page.spend import Spending, spend
 from partbook.page.static import Static
 from partbook.page.trainings import list_trainings, show_training
 from partbook.server.app import ExtraRoutes
-from partbook.server.body import body_of
+from partbook.server.body import body_of, json_reply
 from partbook.server.fields import parsed
 from partbook.server.metrics import Metrics
 from partbook.server.running import Running
-from partbook.spend_json import to_json
 
 __all__ = ["page_routes"]
 
@@ -62,7 +61,7 @@ def page_routes(
     files = static or Static()
 
     def routes(running: Running, metrics: Metrics) -> Sequence[BaseRoute]:
-        asks = Asks(setup.served, setup.admission, running, metrics, most_asks)
+        asks = Asks(setup.served, running, metrics, most_asks)
         room = Room(setup, asks, running)
         desk = _Desk(room, keep_alive_s)
         shelf = _Shelf(room, Spending(setup.store, asks))
@@ -139,7 +138,7 @@ class _Desk:
         run_id: str = request.path_params["id"]
         ask = self._room.asks.get(run_id)
         if ask is None or not visitor.may_see(ask):
-            raise run_not_found(run_id)
+            raise not_found("run", run_id)
         return ask
 
 
@@ -180,5 +179,4 @@ class _Shelf:
 
 def _json(data: object, status: int = 200) -> Response:
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    # Pure ASCII: what a model wrote may hold half a surrogate pair, which UTF-8 cannot.
-    return Response(to_json(data), status, headers, "application/json")
+    return json_reply(data, status, headers)

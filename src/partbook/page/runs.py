@@ -5,23 +5,24 @@ sees those of the page that are still in memory.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from partbook.errors import StoreError
-from partbook.page.asks import Ask
 from partbook.page.replayed import events_of
-from partbook.page.room import Room, Visitor
+from partbook.page.room import Room, Visitor, not_found
 from partbook.page.summary import summary_of, summary_to_dict
-from partbook.server.refusal import Refusal, bad_request, not_now
+from partbook.server.refusal import bad_request, not_now
 from partbook.server.traces import without_keys
-from partbook.store.listing import Place, RunFilter, RunRow, merged
+from partbook.store import Store
+from partbook.store.listing import Place, RunFilter, RunRow, called_in, merged
 from partbook.store.run_lists import RunPage, list_part
 from partbook.trace import Trace
 from partbook.trace_json import trace_to_dict
 
-__all__ = ["list_runs", "run_not_found", "show_run"]
+__all__ = ["list_runs", "show_run"]
 
 _USUAL = 50
 _MOST = 200
@@ -37,13 +38,13 @@ async def list_runs(room: Room, visitor: Visitor, query: Mapping[str, str]) -> d
     asks = [ask for ask in room.asks if visitor.may_see(ask)]
     if visitor.sees_all:
         await _written(room)
-        others = [(ask.row, _called(ask)) for ask in asks]
+        others = [(ask.row, called_in(ask.trace)) for ask in asks]
         try:
             page = await asyncio.to_thread(list_part, room.setup.store, which, limit, after, others)
         except StoreError as err:
             raise not_now(str(err), "store_unavailable") from err
     else:
-        rows = [ask.row for ask in asks if which.fits(ask.row, _called(ask))]
+        rows = [ask.row for ask in asks if which.fits(ask.row, called_in(ask.trace))]
         page = _part(rows, limit, after)
     return {
         "runs": [summary_to_dict(row) for row in page.rows],
@@ -59,14 +60,12 @@ async def show_run(room: Room, visitor: Visitor, run_id: str) -> dict[str, Any]:
         Refusal: there is no such run, or it is not shown to this key.
     """
     ask = room.asks.get(run_id)
-    trace: Trace | None
     if ask is not None and visitor.may_see(ask):
         trace, row = ask.trace, ask.row
+    elif visitor.sees_all and (found := await _stored(room, run_id)) is not None:
+        trace, row = found
     else:
-        trace = await _stored(room, run_id) if visitor.sees_all else None
-        if trace is None:
-            raise run_not_found(run_id)
-        row = summary_of(trace)
+        raise not_found("run", run_id)
     shown: dict[str, Any] = without_keys(
         {
             "run": summary_to_dict(row),
@@ -77,23 +76,23 @@ async def show_run(room: Room, visitor: Visitor, run_id: str) -> dict[str, Any]:
     return shown
 
 
-def run_not_found(run_id: str) -> Refusal:
-    """What is said of a run that is not there."""
-    return Refusal(
-        f"there is no run {run_id[:80]!r} here",
-        status=404,
-        kind="invalid_request_error",
-        code="run_not_found",
-    )
-
-
-async def _stored(room: Room, run_id: str) -> Trace | None:
+async def _stored(room: Room, run_id: str) -> tuple[Trace, RunRow] | None:
     await _written(room)
     try:
-        trace = await asyncio.to_thread(room.setup.store.load, run_id)
+        return await asyncio.to_thread(_load, room.setup.store, run_id)
     except StoreError:
         return None
-    return trace if trace.run_id == run_id else None
+
+
+def _load(store: Store, run_id: str) -> tuple[Trace, RunRow] | None:
+    """A run of this whole id, and its line, which alone has what it was marked with."""
+    trace = store.load(run_id)
+    if trace.run_id != run_id:
+        return None
+    at = trace.started_at
+    begun_with_it = RunFilter(since=at, until=math.nextafter(at, math.inf))
+    rows = list_part(store, begun_with_it, _MOST).rows
+    return trace, next((row for row in rows if row.run_id == run_id), summary_of(trace))
 
 
 async def _written(room: Room) -> None:
@@ -103,10 +102,6 @@ async def _written(room: Room) -> None:
             await room.setup.flush()
         except StoreError:
             return
-
-
-def _called(ask: Ask) -> Collection[str]:
-    return {step.worker for round_ in ask.trace.rounds for step in round_.steps}
 
 
 def _part(rows: list[RunRow], limit: int, after: Place | None) -> RunPage:

@@ -22,9 +22,7 @@ from partbook.store import ApiKeys, Store
 from partbook.store.run_lists import BriefRun, brief_runs, open_traces, traces_of
 from partbook.trace import Trace
 
-__all__ = ["DAY_S", "Spending", "Took", "days_of", "first_day", "spend"]
-
-DAY_S = 86_400.0
+__all__ = ["Spending", "Took", "days_of", "first_day", "spend"]
 
 _MOST_DAYS = 3_660
 _MOST_KNOWN = 100_000

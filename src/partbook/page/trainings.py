@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from partbook.errors import StoreError
-from partbook.page.folders import find_folders, json_lines, json_object
+from partbook.page.folders import Found, find_folders, json_lines, json_object
+from partbook.page.room import not_found
 from partbook.reward import reward_of
-from partbook.server.refusal import Refusal
 from partbook.spend_json import money
 from partbook.store import Store
 from partbook.store.listing import RunFilter, RunRow
@@ -50,28 +50,24 @@ async def show_training(root: Path | None, store: Store, name: str, after: int) 
     """
     found = await asyncio.to_thread(_one, root, store, name, after)
     if found is None:
-        raise Refusal(
-            f"there is no training {name[:80]!r} here",
-            status=404,
-            kind="invalid_request_error",
-            code="training_not_found",
-        )
+        raise not_found("training", name)
     return found
 
 
 def _all(root: Path | None) -> list[dict[str, Any]]:
     found = find_folders(root, _METRICS, _RESOLVED).items()
-    return [_summary(name, folder, json_object(folder / _RESOLVED)) for name, folder in found]
+    return [_summary(name, one, json_object(one.folder / _RESOLVED)) for name, one in found]
 
 
-def _summary(name: str, folder: Path, resolved: dict[str, Any]) -> dict[str, Any]:
+def _summary(name: str, found: Found, resolved: dict[str, Any]) -> dict[str, Any]:
+    folder, at = found
     steps = [_step(line) for line in json_lines(folder / _METRICS) if line.get("kind") == "step"]
     planned = _at(resolved, "preset", "grpo", "steps")
-    last, at = max(steps, default=0), (folder / _METRICS).stat().st_mtime
+    last = max(steps, default=0)
     is_whole = isinstance(planned, int) and last >= planned
     return {
         "id": name,
-        "name": name.rpartition("/")[2] if name != "." else folder.name,
+        "name": folder.name,
         "preset": _at(resolved, "preset", "name"),
         "about": _at(resolved, "preset", "about"),
         "steps": last,
@@ -82,12 +78,13 @@ def _summary(name: str, folder: Path, resolved: dict[str, Any]) -> dict[str, Any
 
 
 def _one(root: Path | None, store: Store, name: str, after: int) -> dict[str, Any] | None:
-    folder = find_folders(root, _METRICS, _RESOLVED).get(name)
-    if folder is None:
+    found = find_folders(root, _METRICS, _RESOLVED).get(name)
+    if found is None:
         return None
+    folder = found.folder
     resolved = json_object(folder / _RESOLVED)
     return {
-        "training": _summary(name, folder, resolved),
+        "training": _summary(name, found, resolved),
         "resolved": resolved,
         "metrics": [line for line in json_lines(folder / _METRICS) if _step(line) > after],
         "samples": _samples(store, folder.name),

@@ -2,9 +2,10 @@
 
 import type { ReactNode } from 'react';
 
-import { count, duration, usd } from '../format';
+import { count, duration } from '../format';
 import { useWords } from '../settings';
 import { useSeconds, type Clock } from './clock';
+import { costText, figuresOf } from './figures';
 import type { Run } from './run';
 import { usePart, type RunStore } from './store';
 
@@ -21,7 +22,7 @@ export function RunBar({ store, clock, isRunning, isOnLine, children }: Props) {
   const words = useWords();
   const run = usePart(store, (one) => one);
   const seconds = useSeconds(clock, isRunning);
-  const { calls, tokens, cost } = figures(run);
+  const figures = figuresOf(run);
   const isPlayed = run.status !== 'running';
 
   return (
@@ -34,11 +35,12 @@ export function RunBar({ store, clock, isRunning, isOnLine, children }: Props) {
         <Figure name={words.run.time}>
           {duration(isPlayed ? (run.seconds ?? seconds) : seconds)}
         </Figure>
-        <Figure name={words.run.calls}>{calls}</Figure>
-        <Figure name={words.run.tokens}>{tokens}</Figure>
-        <Figure name={words.run.cost}>{cost}</Figure>
+        <Figure name={words.run.calls}>{count(figures.calls)}</Figure>
+        <Figure name={words.run.tokens}>{count(figures.tokens)}</Figure>
+        <Figure name={words.run.cost}>{costText(figures)}</Figure>
       </dl>
       {isOnLine === false && <span className="off-line">{words.run.offLine}</span>}
+      {run.isCut && <span className="off-line">{words.run.isCut}</span>}
       <span className="run-tools">{children}</span>
       <span className="hidden" role="status">
         {spoken(run, words)}
@@ -54,25 +56,6 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   );
-}
-
-/** Sums so far; once the run is over, those that were kept. */
-function figures(run: Run): { calls: string; tokens: string; cost: string } {
-  const kept = run.summary;
-  if (kept !== null) {
-    return {
-      calls: count(kept.calls),
-      tokens: count(kept.prompt_tokens + kept.completion_tokens),
-      cost: usd(kept.cost_usd),
-    };
-  }
-  const { calls, prompt, completion, usd: money, unknown } = run.spent;
-  const isAllUnknown = unknown > 0 && money === 0;
-  return {
-    calls: count(calls),
-    tokens: count(prompt + completion),
-    cost: isAllUnknown ? usd(null) : `${unknown > 0 ? '≥ ' : ''}${usd(String(money))}`,
-  };
 }
 
 /** What a reader who cannot see is told as it happens. */

@@ -144,6 +144,7 @@ function Facts({ step }: { step: StepRun }) {
           </div>
         ))}
       </dl>
+      {step.finishReason === 'length' && <p className="note">{words.cutOff}</p>}
       {step.notes.map((note) => (
         <p key={note} className="note told">
           {note}

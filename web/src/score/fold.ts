@@ -21,7 +21,6 @@ function after(run: Run, event: RunEvent): Run {
         pool: event.pool,
         workers: event.workers,
         startedAt: event.at,
-        mostRounds: event.rounds,
       };
     case 'run_finished':
       return {
@@ -75,9 +74,8 @@ function roundAfter(round: RoundRun, event: RoundEvent, workers: number): RoundR
     case 'proposal_text':
       return drafted({ ...round, writing: round.writing + event.text, isWriting: true }, workers);
     case 'proposed': {
-      const { text, model, usage, cost_usd, seconds, error } = event;
-      const isCached = event.cached ?? false;
-      const proposal = { text, model, usage, cost: cost_usd, seconds, error, isCached };
+      const { text, model, cost_usd, seconds, error } = event;
+      const proposal = { text, model, cost: cost_usd, seconds, error };
       const proposals = [...round.proposals, proposal];
       if (error !== null) return { ...undrafted(round), writing: '', proposals };
       // Until the server says what the plan is, the text stands there as if it was still written.
@@ -179,8 +177,8 @@ function stepAfter(step: StepRun, event: StepEvent): StepRun {
         tail: (step.tail + event.text).slice(-TAIL_CHARS),
       };
     case 'step_retried': {
-      const { attempt, worker, error, kind, wait_s } = event;
-      const retry = { attempt, worker, error, kind, wait_s, until_s: event.at_s + wait_s };
+      const { worker, error, wait_s } = event;
+      const retry = { worker, error, wait_s, until_s: event.at_s + wait_s };
       return { ...step, ...told(step.text.slice(0, event.kept_chars)), spent,
         retries: [...step.retries, retry] };
     }

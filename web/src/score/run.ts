@@ -1,6 +1,6 @@
 // A run as far as it has happened, as a value. Events are folded into it by `fold.ts`.
 
-import type { Message, Money, RunSummary, Status, Usage, Workflow } from '../contract';
+import type { Message, Money, RunSummary, Status, Workflow } from '../contract';
 
 /** What a step shows of its text; the whole is in its panel. */
 export const TAIL_CHARS = 1_200;
@@ -8,18 +8,14 @@ export const TAIL_CHARS = 1_200;
 export interface Proposal {
   text: string;
   model: string;
-  usage: Usage | null;
   cost: Money;
   seconds: number;
   error: string | null;
-  isCached: boolean;
 }
 
 export interface Retry {
-  attempt: number;
   worker: string;
   error: string;
-  kind: string;
   wait_s: number;
   /** When the next try begins, in seconds of the run. */
   until_s: number;
@@ -46,6 +42,7 @@ export interface StepRun {
   answeredBy: string;
   notes: string[];
   error: string | null;
+  /** `length`: the answer was cut off at its token limit. */
   finishReason: string | null;
   isCached: boolean;
   spent: Spent;
@@ -91,7 +88,6 @@ export interface Run {
   pool: string;
   workers: string[];
   startedAt: number;
-  mostRounds: number;
   rounds: RoundRun[];
   spent: Spent;
   status: Status | 'running';
@@ -101,6 +97,7 @@ export interface Run {
   seconds: number | null;
   /** The time of the last event, in seconds of the run. */
   at: number;
+  /** Whether the server has left out texts of a log that became too long. */
   isCut: boolean;
   summary: RunSummary | null;
 }
@@ -114,7 +111,6 @@ export function emptyRun(): Run {
     pool: '',
     workers: [],
     startedAt: 0,
-    mostRounds: 1,
     rounds: [],
     spent: NOTHING,
     status: 'running',

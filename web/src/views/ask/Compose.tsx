@@ -7,6 +7,7 @@ import { useLoad } from '../../load';
 import { navigate } from '../../router';
 import { useWords } from '../../settings';
 import { Problem } from '../../shell/Boundary';
+import { KINDS, systemsOf } from '../systems';
 import { currentDraft, keepDraft, remember } from './asked';
 import { Limits } from './Limits';
 import { Players } from './Players';
@@ -81,9 +82,9 @@ function Form({ about }: { about: About | null }) {
         />
         <div className="ask-bar">
           <Choice name={words.system} value={system} onChange={(v) => change({ system: v })}>
-            {groups(about, words).map(([name, systems]) => (
-              <optgroup key={name} label={name}>
-                {systems.map((one) => (
+            {KINDS.filter((kind) => systemsOf(about, kind).length > 0).map((kind) => (
+              <optgroup key={kind} label={words.groups[kind]}>
+                {systemsOf(about, kind).map((one) => (
                   <option key={one.id} value={one.id}>
                     {one.name}
                   </option>
@@ -123,20 +124,6 @@ function playable(asking: Asking, system: string, about: About): Partial<Asking>
   const exclude = isAlone ? undefined : asking.exclude;
   const rounds = isAlone || about.most_rounds === 1 ? undefined : asking.rounds;
   return { system, exclude, rounds };
-}
-
-function groups(
-  about: About | null,
-  words: ReturnType<typeof useWords>['ask'],
-): [string, About['systems']][] {
-  const systems = about?.systems ?? [];
-  const of = (prefix: string) => systems.filter((one) => one.id.split(':')[0] === prefix);
-  const all: [string, About['systems']][] = [
-    [words.groups.conductor, of('conductor')],
-    [words.groups.workflow, of('workflow')],
-    [words.groups.worker, of('worker')],
-  ];
-  return all.filter(([, some]) => some.length > 0);
 }
 
 type ChoiceProps = {

@@ -3,27 +3,25 @@
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 
-import { api, ApiError, type RunEvent } from '../../api';
-import { follow } from '../../follow';
+import { api } from '../../api';
 import { navigate } from '../../router';
 import { LiveClock } from '../../score/clock';
 import { Rounds } from '../../score/Rounds';
 import { RunBar } from '../../score/RunBar';
 import { RunStore, usePart } from '../../score/store';
+import { watch, type Seen } from '../../score/watch';
 import { useWords } from '../../settings';
 import { Problem } from '../../shell/Boundary';
 import { Answer } from './Answer';
 import { currentDraft, keepDraft, whatWasAsked } from './asked';
 import { Question } from './Question';
 
-type Lost = 'kept' | 'forgotten';
-
 interface Watched {
   store: RunStore;
   clock: LiveClock;
   isOnLine: boolean;
   /** The server has forgotten the question: whether its run was kept. */
-  lost: Lost | null;
+  lost: Exclude<Seen, 'whole'> | null;
   error: Error | null;
 }
 
@@ -65,35 +63,15 @@ function useWatched(id: string): Watched {
   const store = useMemo(() => new RunStore(), [id]);
   const clock = useMemo(() => new LiveClock(), [id]);
   const [isOnLine, setOnLine] = useState(true);
-  const [lost, setLost] = useState<Lost | null>(null);
+  const [lost, setLost] = useState<Watched['lost']>(null);
   const [error, setError] = useState<Error | null>(null);
 
   useEffect(() => {
     const gone = new AbortController();
-    const heard = (event: RunEvent) => {
-      if (event.type === 'run_finished') clock.stop(event.seconds);
-      else clock.heard(event.at_s);
-    };
-    const watch = async () => {
-      try {
-        await follow(
-          id,
-          {
-            onEvents: (events) => {
-              events.forEach(({ event }) => heard(event));
-              store.push(events.map(({ event }) => event));
-            },
-            onLine: setOnLine,
-          },
-          gone.signal,
-        );
-      } catch (problem) {
-        if (gone.signal.aborted) return;
-        if (!(problem instanceof ApiError) || problem.status !== 404) throw problem;
-        setLost((await showKept(id, store, clock, gone.signal)) ? 'kept' : 'forgotten');
-      }
-    };
-    watch().catch((problem: Error) => gone.signal.aborted || setError(problem));
+    watch(id, store, clock, setOnLine, gone.signal).then(
+      (seen) => gone.signal.aborted || setLost(seen === 'whole' ? null : seen),
+      (problem: Error) => gone.signal.aborted || setError(problem),
+    );
     return () => {
       gone.abort();
       store.forget();
@@ -101,26 +79,6 @@ function useWatched(id: string): Watched {
   }, [id, store, clock]);
 
   return { store, clock, isOnLine, lost, error };
-}
-
-/** Show what was kept of a run; false: nothing was. */
-async function showKept(
-  id: string,
-  store: RunStore,
-  clock: LiveClock,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const kept = await api.run(id, signal);
-    store.set([...kept.events, { type: 'ended', at_s: kept.run.seconds, run: kept.run }]);
-    clock.stop(kept.run.seconds);
-    return true;
-  } catch (problem) {
-    if (signal.aborted || !(problem instanceof ApiError)) throw problem;
-    store.flush();
-    clock.stop(store.run.at);
-    return false;
-  }
 }
 
 function Stop({ id }: { id: string }) {

@@ -2,20 +2,17 @@
 
 import { memo } from 'react';
 
-import { count, duration, usd } from '../../format';
+import { count, duration } from '../../format';
 import { Link } from '../../router';
 import { useSeconds } from '../../score/clock';
+import { costText, figuresOf } from '../../score/figures';
 import { answerOf, type Run, type StepRun } from '../../score/run';
 import { usePart } from '../../score/store';
 import { useWords } from '../../settings';
 import { Problem } from '../../shell/Boundary';
 import { Prose } from '../../text/Prose';
 import { SmallPlan } from './SmallPlan';
-import { figuresOf, type Figures, type Player } from './fleet';
-
-export function costText(figures: Figures): string {
-  return `${figures.isLeast ? '≥ ' : ''}${usd(figures.usd)}`;
-}
+import type { Player } from './fleet';
 
 export const Column = memo(function Column({ player }: { player: Player }) {
   const words = useWords().more.compare;

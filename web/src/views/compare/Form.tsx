@@ -2,10 +2,11 @@
 
 import { useEffect, useState, type FormEvent, type KeyboardEvent } from 'react';
 
-import { api, type About, type AboutSystem } from '../../api';
+import { api, type About } from '../../api';
 import { useLoad } from '../../load';
 import { useWords } from '../../settings';
 import { Problem } from '../../shell/Boundary';
+import { KINDS, systemsOf } from '../systems';
 import type { Asked } from './fleet';
 
 export interface Refusal {
@@ -21,14 +22,10 @@ interface FormProps {
 let draft: { question: string; chosen: string[] | null } = { question: '', chosen: null };
 
 /** At first: the Conductor, the first workflow and the workers, four in all. */
-export function usualSystems(about: About): string[] {
-  const of = (kind: string) => about.systems.filter((one) => kindOf(one.id) === kind);
-  const first = [...of('conductor'), ...of('workflow').slice(0, 1), ...of('worker')];
+function usualSystems(about: About): string[] {
+  const [conductors = [], workflows = [], workers = []] = KINDS.map((kind) => systemsOf(about, kind));
+  const first = [...conductors, ...workflows.slice(0, 1), ...workers];
   return first.slice(0, 4).map((one) => one.id);
-}
-
-function kindOf(id: string): string {
-  return id.split(':')[0] as string;
 }
 
 export function Form({ onAsked }: FormProps) {
@@ -99,13 +96,18 @@ function Ready({ about, onAsked }: FormProps & { about: About }) {
         </span>
       </div>
       <Systems about={about} chosen={chosen} onToggle={toggle} />
-      {refused.map(({ system, error }) => (
-        <p key={system} className="problem" role="alert">
-          <strong>{system}</strong>: {error.message}
-        </p>
-      ))}
+      <Refusals list={refused} />
     </form>
   );
+}
+
+/** The systems that would not answer, and why. */
+export function Refusals({ list }: { list: readonly Refusal[] }) {
+  return list.map(({ system, error }) => (
+    <p key={system} className="problem" role="alert">
+      <strong>{system}</strong>: {error.message}
+    </p>
+  ));
 }
 
 interface SystemsProps {
@@ -116,18 +118,15 @@ interface SystemsProps {
 
 function Systems({ about, chosen, onToggle }: SystemsProps) {
   const words = useWords().more.compare;
-  const groups: [string, AboutSystem[]][] = [
-    [words.conductor, about.systems.filter((one) => kindOf(one.id) === 'conductor')],
-    [words.workflows, about.systems.filter((one) => kindOf(one.id) === 'workflow')],
-    [words.workers, about.systems.filter((one) => kindOf(one.id) === 'worker')],
-  ];
+  const names = { conductor: words.conductor, workflow: words.workflows, worker: words.workers };
+  const groups = KINDS.map((kind) => [kind, systemsOf(about, kind)] as const);
   return (
     <div className="compare-groups">
       {groups.map(
-        ([name, systems]) =>
+        ([kind, systems]) =>
           systems.length > 0 && (
-            <fieldset key={name}>
-              <legend className="caps">{name}</legend>
+            <fieldset key={kind}>
+              <legend className="caps">{names[kind]}</legend>
               {systems.map((one) => (
                 <label key={one.id} className="compare-system">
                   <input

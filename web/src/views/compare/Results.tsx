@@ -4,13 +4,14 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
 import { duration } from '../../format';
 import { Link } from '../../router';
+import { costText, figuresOf } from '../../score/figures';
 import { answerOf } from '../../score/run';
 import { useWords } from '../../settings';
 import { Section } from '../../charts/panel';
-import { Column, costText } from './Column';
-import type { Refusal } from './Form';
+import { Column } from './Column';
+import { Refusals, type Refusal } from './Form';
 import { groupsOf } from './agreement';
-import { Fleet, figuresOf, type Asked, type Player } from './fleet';
+import { Fleet, type Asked, type Player } from './fleet';
 
 interface ResultsProps {
   asked: readonly Asked[];
@@ -27,11 +28,7 @@ export function Results({ asked, refused }: ResultsProps) {
         {question}
       </blockquote>
       <Tools fleet={fleet} />
-      {refused.map(({ system, error }) => (
-        <p key={system} className="problem" role="alert">
-          <strong>{system}</strong>: {error.message}
-        </p>
-      ))}
+      <Refusals list={refused} />
       <Agreement players={fleet.players} />
       <div className="compare-columns">
         {fleet.players.map((player) => (

@@ -1,11 +1,10 @@
 // Several runs followed at once. Each has its store and its clock; whoever needs all of them is
 // told when any of them changes.
 
-import { api, ApiError, type RunEvent } from '../../api';
-import { follow } from '../../follow';
+import { api } from '../../api';
 import { LiveClock } from '../../score/clock';
-import type { Run } from '../../score/run';
 import { RunStore } from '../../score/store';
+import { watch } from '../../score/watch';
 
 /** A run that was asked for: its id and the system that was asked. */
 export interface Asked {
@@ -72,34 +71,13 @@ export class Fleet {
   };
 
   private async watch(player: Player): Promise<void> {
-    const { id } = player.asked;
-    const on = {
-      onEvents: (events: { event: RunEvent }[]) => {
-        for (const { event } of events) {
-          if (event.type === 'run_finished') player.clock.stop(event.seconds);
-          else player.clock.heard(event.at_s);
-        }
-        player.store.push(events.map(({ event }) => event));
-      },
-      onLine: (isConnected: boolean) => this.set(player, isConnected ? 'on' : 'off'),
-    };
+    const onLine = (isConnected: boolean) => this.set(player, isConnected ? 'on' : 'off');
+    const { asked, store, clock } = player;
     try {
-      await follow(id, on, this.gone.signal);
+      const seen = await watch(asked.id, store, clock, onLine, this.gone.signal);
+      if (seen === 'forgotten') this.set(player, 'lost');
     } catch (problem) {
-      if (this.gone.signal.aborted) return;
-      if (problem instanceof ApiError && problem.status === 404) await this.recall(player);
-      else this.set(player, 'broken', problem as Error);
-    }
-  }
-
-  /** Show what was kept of a run that the server no longer plays. */
-  private async recall(player: Player): Promise<void> {
-    try {
-      const kept = await api.run(player.asked.id, this.gone.signal);
-      player.store.set([...kept.events, { type: 'ended', at_s: kept.run.seconds, run: kept.run }]);
-      player.clock.stop(kept.run.seconds);
-    } catch {
-      if (!this.gone.signal.aborted) this.set(player, 'lost');
+      if (!this.gone.signal.aborted) this.set(player, 'broken', problem as Error);
     }
   }
 
@@ -109,31 +87,6 @@ export class Fleet {
     player.error = error;
     this.tell();
   }
-}
-
-/** What a run took so far, or in all once it is over. */
-export interface Figures {
-  readonly calls: number;
-  readonly tokens: number;
-  /** null: unknown. */
-  readonly usd: string | null;
-  /** Whether calls of unknown price are missing in `usd`. */
-  readonly isLeast: boolean;
-}
-
-export function figuresOf(run: Run): Figures {
-  const { summary, spent } = run;
-  if (summary !== null) {
-    const tokens = summary.prompt_tokens + summary.completion_tokens;
-    return { calls: summary.calls, tokens, usd: summary.cost_usd, isLeast: false };
-  }
-  const isUnknown = spent.unknown > 0 && spent.usd === 0;
-  return {
-    calls: spent.calls,
-    tokens: spent.prompt + spent.completion,
-    usd: isUnknown ? null : String(spent.usd),
-    isLeast: spent.unknown > 0 && !isUnknown,
-  };
 }
 
 /** The runs as an address writes them: ID~SYSTEM, one after the other. */

@@ -38,7 +38,7 @@ export function Filters({ wanted, about, change }: Props) {
             name={words.runs.status}
             value={wanted.status}
             onChosen={(status) => change({ status })}
-            options={['answered', 'stopped', 'failed'].map((status) => [
+            options={['answered', 'stopped', 'failed', 'unfinished'].map((status) => [
               status,
               words.run.states[status as 'answered'],
             ])}

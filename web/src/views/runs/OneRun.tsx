@@ -14,6 +14,7 @@ import { Copy } from '../../text/Copy';
 import { Answer } from '../ask/Answer';
 import { currentDraft, keepDraft } from '../ask/asked';
 import { Question } from '../ask/Question';
+import { verdictOf } from './RunRows';
 import { Transport } from './Transport';
 
 interface Props {
@@ -76,7 +77,7 @@ function Whole({ whole, opened, onOpened }: WholeProps) {
         {run.verdict !== null && (
           <>
             {' '}
-            · {words.runs.verdict}: <bdi>{run.verdict}</bdi>
+            · {words.runs.verdict}: <bdi>{verdictOf(run.verdict, words.runs.verdicts)}</bdi>
           </>
         )}
       </p>

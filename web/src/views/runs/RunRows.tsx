@@ -139,6 +139,7 @@ function plainly(text: string): string {
   return text.replace(/[#*`>|$]+|^[-+] /gm, '').replace(/\s+/g, ' ');
 }
 
-function verdictOf(verdict: string, words: Record<string, string>): string {
+/** A verdict in the reader's language. */
+export function verdictOf(verdict: string, words: Record<string, string>): string {
   return words[verdict] ?? verdict;
 }

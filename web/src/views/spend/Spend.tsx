@@ -105,7 +105,7 @@ function Sums({ spend, days }: { spend: Spent; days: number }) {
 }
 
 /** An amount as it is written, by what is measured. */
-export function amountText(row: SpendRow, measure: Measure): string {
+function amountText(row: SpendRow, measure: Measure): string {
   return measure === 'money' ? moneyText(row) : count(amountOf(row, measure));
 }
 

@@ -33,14 +33,14 @@ from partbook.evaluate.identity import worker_words
 from partbook.evaluate.kinds import Need
 from partbook.evaluate.posed import LAB, Posed
 from partbook.evaluate.preparing import Preparation, prepare
-from partbook.evaluate.protocol import Protocol, TaskRequest, match_of
+from partbook.evaluate.protocol import Protocol, match_of
 from partbook.evaluate.rehearsing import learning_estimates, rehearsed_systems
 from partbook.evaluate.results import Results
 from partbook.evaluate.runner import Ended, Plan, run, seat_of
 from partbook.evaluate.spreading import spread_over
 from partbook.evaluate.till import Purse
 from partbook.evaluate.wording import BRIEF_WORDING, DEFAULT_WORDING, LAB_WORDING, Wording
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.store import Store, default_url
 
 __all__ = ["Evaluation", "Settings"]
@@ -95,7 +95,7 @@ class Evaluation:
         learning = any("measured" in choice.needs for choice in choices)
         count = protocol.measured if learning else 0
         sources = tuple(
-            _source(task, protocol.seed, count, settings.dry) for task in protocol.tasks
+            load_source(task, protocol.seed, count, dry=settings.dry) for task in protocol.tasks
         )
         if learning and not settings.dry:
             learnable = all(one.request.name == LAB or one.learning for one in sources)
@@ -290,10 +290,3 @@ def _have(protocol: Protocol, settings: Settings, learnable: bool) -> Collection
     if protocol.policy or settings.dry:
         found.append("policy")
     return found
-
-
-def _source(task: TaskRequest, seed: int, learning: int, dry: bool) -> Source:
-    """The problems; in an estimate, none where the protocol says how many there are."""
-    if dry and task.problems:
-        return Source(task, (), (), "")
-    return load_source(task, seed, learning)

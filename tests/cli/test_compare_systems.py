@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from partbook.budget import Budget, Limits
-from partbook.cli.comparing import Room, System, opened_room, usual_systems, wished_systems
+from partbook.cli.compare_systems import Room, System, opened_room, usual_systems, wished_systems
 from partbook.conduct import Fixed
 from partbook.config import load_pool
 from partbook.errors import ConfigError

@@ -1,7 +1,6 @@
 import csv
 import io
 import json
-import os
 import time
 from decimal import Decimal
 
@@ -12,8 +11,9 @@ from typer.testing import CliRunner
 from partbook.cli.runs import runs_command
 from partbook.errors import ConfigError
 from partbook.message import Usage
-from partbook.store import Store, Tags
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.step_trace import StepTrace
+from partbook.store import Tags
+from partbook.trace import RoundTrace, Trace
 from tests.traces import a_trace, events
 
 app = typer.Typer()
@@ -30,12 +30,6 @@ def far_east(monkeypatch):
     yield
     monkeypatch.undo()
     time.tzset()
-
-
-@pytest.fixture
-def store():
-    with Store.open(os.environ["PARTBOOK_STORE"]) as opened:
-        yield opened
 
 
 def output(*arguments: str) -> str:

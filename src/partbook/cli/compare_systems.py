@@ -13,9 +13,9 @@ from pathlib import Path
 
 from partbook.budget import Budget, Budgeted, Limits
 from partbook.cli.asking import check_prices
-from partbook.cli.choosing import Choice, choose
+from partbook.cli.choosing import Choice, can_be_played, choose
 from partbook.cli.opening import closed_pool, opened_pool
-from partbook.cli.selecting import EVERYBODY, Selection
+from partbook.cli.selecting import EVERYBODY, Selection, is_model
 from partbook.conduct import Conductor, Proposer, conduct
 from partbook.config import PoolConfig, load_workflow, workflow_names
 from partbook.errors import ConfigError, PartbookError, StoreError
@@ -83,7 +83,8 @@ def usual_systems(whole: PoolConfig, selection: Selection = EVERYBODY) -> list[S
         return [single, _system("conductor", whole, selection)]
     names = [*([config.workflow] if config.workflow else []), "chain", *workflow_names()]
     for name in names:
-        if len(load_workflow(name).steps) > 1 and _can_be_played(name, config):
+        workflow = load_workflow(name)
+        if len(workflow.steps) > 1 and can_be_played(workflow, config):
             return [single, _system(f"workflow:{name}", whole, selection)]
     raise ConfigError(
         f"pool {config.name!r} can play no workflow of several steps that comes along; say what to "
@@ -92,17 +93,10 @@ def usual_systems(whole: PoolConfig, selection: Selection = EVERYBODY) -> list[S
 
 
 def _first_worker(config: PoolConfig) -> str:
-    models = [spec for spec in config.workers if not spec.is_tool and spec.kind != "conductor"]
+    models = list(filter(is_model, config.workers))
     if not models:
         raise ConfigError(f"pool {config.name!r} has no language model that could answer alone")
     return next((spec for spec in models if "general" in spec.roles), models[0]).name
-
-
-def _can_be_played(name: str, config: PoolConfig) -> bool:
-    try:
-        return bool(load_workflow(name).resolve(closed_pool(config)))
-    except ConfigError:
-        return False
 
 
 def _system(name: str, whole: PoolConfig, selection: Selection) -> System:

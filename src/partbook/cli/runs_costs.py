@@ -16,6 +16,7 @@ from rich.text import Text
 
 from partbook.cli.figures import price
 from partbook.cli.plain import clean, head, open_console
+from partbook.csv_cell import csv_cell
 from partbook.ledger import Costs, Total
 from partbook.spend_json import money
 from partbook.trace import Trace
@@ -60,7 +61,8 @@ def print_costs(runs: Iterable[tuple[Trace, str | None]], by: CostsBy, form: Cos
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow([by.value, *_figures(Total())])
         for key, total in costs.groups.items():
-            writer.writerow([_cell(key), *_figures(total).values()])
+            # A provider chooses its model's name.
+            writer.writerow([csv_cell(clean(key)), *_figures(total).values()])
     else:
         _print_table(costs, by)
 
@@ -80,12 +82,6 @@ def _figures(total: Total) -> dict[str, Any]:
         "calls_of_unknown_cost": total.unknown_cost,
         "calls_of_unknown_usage": total.unknown_usage,
     }
-
-
-def _cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: a provider chooses its model's name."""
-    text = clean(text)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _print_table(costs: Costs, by: CostsBy) -> None:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from partbook.cli.plain import head
+from partbook.cli.selecting import is_model
 from partbook.economy.pairwise import (
     Outcome,
     Preference,
@@ -133,7 +134,7 @@ def check_judge(spec: WorkerSpec) -> None:
     Raises:
         ConfigError: it is a tool or the Conductor itself.
     """
-    if spec.is_tool or spec.kind == "conductor":
+    if not is_model(spec):
         raise ConfigError(
             f"--judge: a language model was expected, worker {spec.name!r} is none ({spec.kind})"
         )

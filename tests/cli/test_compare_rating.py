@@ -6,11 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from partbook.cli.rating import asked_person, check_judge, judge_all, lettered, said_of
+from partbook.cli.compare_rating import asked_person, check_judge, judge_all, lettered, said_of
 from partbook.economy.pairwise import GRAMMAR
 from partbook.economy.ratings import PERSON
 from partbook.errors import ConfigError
-from partbook.pool import Price, Worker, WorkerSpec
+from partbook.pool import Worker, WorkerSpec
+from partbook.price import Price
 from tests.fakes import Failing, Scripted
 from tests.traces import a_trace
 

@@ -4,8 +4,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from partbook.cli.code_case import tests_of as read
 from partbook.cli.judge import judge_command
+from partbook.cli.judge_code import tests_of as read
 from partbook.errors import ConfigError
 from partbook.tasks.programs import Case, SourceTests, pack_cases
 

@@ -26,7 +26,9 @@ def tests_of(case: Mapping[str, object]) -> Tests:
         return pack_cases([Case(str(row["stdin"]), str(row["stdout"])) for row in tests])
     found = read_tests(case)
     if found is None:
-        raise ConfigError(f"no tests: key 'tests' or 'asserts' is needed among {', '.join(case)}")
+        raise ConfigError(
+            f"no tests: key 'tests' or 'asserts' is needed among {', '.join(case) or 'no keys'}"
+        )
     return found
 
 

@@ -1,7 +1,0 @@
-import{a as e,r as t}from"./index-CdecfxAR.js";var n=25e3,r=400,i=8e3;async function a(e,n,a){let c=0,l=r;for(;!a.aborted;){try{for await(let t of s(e,c,a,()=>n.onLine(!0))){let e=t.filter(e=>e.seq>c);if(e.length!==0&&(c=e[e.length-1].seq,l=r,n.onEvents(e),e.some(e=>e.event.type===`ended`)))return}}catch(e){if(a.aborted)return;if(e instanceof t&&!o(e.status))throw e}n.onLine(!1),await u(l,a),l=Math.min(l*2,i)}}function o(e){return e===0||e===429||e>=500}async function*s(t,r,i,a){let o=new AbortController,s=()=>o.abort();i.addEventListener(`abort`,s);let l=setTimeout(s,n);try{let i=`/page/asks/${encodeURIComponent(t)}/events?after=${r}`,u=await e(i,{signal:o.signal});a();let d=u.body.pipeThrough(new TextDecoderStream).getReader(),f=c();for(;;){let{done:e,value:t}=await d.read();if(e)return;clearTimeout(l),l=setTimeout(s,n);let r=f(t);r.length>0&&(yield r)}}finally{clearTimeout(l),i.removeEventListener(`abort`,s),o.abort()}}function c(){let e=[];return t=>{if(e.push(t),!((e.at(-2)?.slice(-1)??``)+t).includes(`
-
-`))return[];let n=e.join(``).split(`
-
-`);return e=[n.pop()],n.flatMap(e=>l(e))}}function l(e){let t=0,n=[];for(let r of e.split(`
-`))r.startsWith(`id:`)?t=Number(r.slice(3)):r.startsWith(`data:`)&&n.push(r.slice(r[5]===` `?6:5));return n.length===0?[]:[{seq:t,event:JSON.parse(n.join(`
-`))}]}function u(e,t){return new Promise(n=>{let r=setTimeout(i,e);t.addEventListener(`abort`,i),window.addEventListener(`online`,i);function i(){clearTimeout(r),t.removeEventListener(`abort`,i),window.removeEventListener(`online`,i),n()}})}export{a as t};
