@@ -22,7 +22,8 @@ from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.models.local import LocalModels, LocalSpec
 from partbook.models.program import PythonRunner
 from partbook.models.registry import model_path
-from partbook.pool import FREE, AgentPool, Context, Example, Worker, WorkerSpec
+from partbook.pool import AgentPool, Context, Example, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.prompt import worker_messages
 from partbook.sandbox import run_program
 from partbook.shares import wilson

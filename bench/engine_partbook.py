@@ -4,7 +4,9 @@ With `STORE=1` every run is also kept in a store, as the command line and the se
 `STORE=journal` its journal is written, too, so that `kill -9` at any moment loses nothing.
 """
 
+import atexit
 import os
+import shutil
 import tempfile
 from dataclasses import replace
 from decimal import Decimal
@@ -16,7 +18,8 @@ from partbook.conduct import Fixed, conduct
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.models.http import HttpModel, open_session
 from partbook.models.limited import Limited
-from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import Price
 from partbook.secret import Secret
 
 WORKFLOW = FixedWorkflow(
@@ -52,7 +55,9 @@ async def setup(base_url: str, limit: int) -> Run:
 
     from partbook.store import BatchWriter, Store  # noqa: PLC0415 - where none is kept, none is there
 
-    store = Store.open(Path(tempfile.mkdtemp(prefix="partbook-bench-")) / "runs.db")
+    folder = tempfile.mkdtemp(prefix="partbook-bench-")
+    atexit.register(shutil.rmtree, folder)
+    store = Store.open(Path(folder) / "runs.db")
     writer, journalled = BatchWriter(store), STORE == "journal"
 
     async def run_and_keep(i: int) -> str:

@@ -27,7 +27,7 @@ PARTS: Mapping[str, tuple[str, Sequence[str]]] = {
     ),
     "values": (
         "What is passed around: immutable values, and the one seam that whatever answers fits.",
-        ("message", "model", "workflow", "pool", "event", "trace", "step_trace", "errors"),
+        ("message", "model", "workflow", "pool", "price", "event", "trace", "step_trace", "errors"),
     ),
     "core": (
         "Text to workflow, the shape of a workflow, limits, usage and rewards: pure functions.",
@@ -40,7 +40,7 @@ PARTS: Mapping[str, tuple[str, Sequence[str]]] = {
     "adapters": (
         "To files, prices, recordings and the store.",
         (
-            *("config", "keys", "prices", "price_table", "trace_json"),
+            *("config", "keys", "own_prices", "list_prices", "trace_json"),
             *("models.recorded", "models.replayed", "store", "store.store"),
         ),
     ),

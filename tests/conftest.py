@@ -1,9 +1,15 @@
 """Options of the whole test run, and what several folders of tests need."""
 
+import os
+
+# Before torch is imported: two processes run tests, and small nets gain nothing from more threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 
 from partbook.errors import ConfigError
 from partbook.models.registry import model_path
+from partbook.sandbox import sandbox_available
 
 _SKIPPED = pytest.StashKey[list[str]]()
 
@@ -14,6 +20,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_SKIPPED] = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked `sandbox` where there is none, and say what to install."""
+    if item.get_closest_marker("sandbox") is not None:
+        try:
+            sandbox_available()
+        except ConfigError as missing:
+            pytest.skip(str(missing))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,8 @@ from typing import Any
 from partbook.errors import WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
-from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE, Price
 
 
 @dataclass

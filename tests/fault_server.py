@@ -12,15 +12,16 @@ from typing import Any
 from partbook.budget import Budget, Limits
 from partbook.errors import PartbookError
 from partbook.event import Event, StepFinished, StepRetried, StepStarted, StepText
-from partbook.execute import Stage
 from partbook.message import Sampling
 from partbook.model import ChatModel
 from partbook.models.breaker import Breaker
 from partbook.models.http import HttpModel, open_session
 from partbook.perform import perform
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.secret import Secret
-from partbook.trace import StepTrace, step_trace
+from partbook.stage import Stage
+from partbook.step_trace import StepTrace, step_trace
 from partbook.workflow import Step
 from tests.models.scripted_server import (
     ABORT,

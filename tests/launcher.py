@@ -59,6 +59,7 @@ class Launcher:
     ) -> int:
         """Start `partbook ARGUMENTS` in a folder, whose modules it sees, and give its id."""
         self._files[0].write_text(stdin)
+        self._files[1].unlink(missing_ok=True)
         order = {
             "folder": str(folder or Path.cwd()),
             "arguments": arguments,
@@ -69,6 +70,11 @@ class Launcher:
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         return int(self._line())
+
+    @property
+    def printed(self) -> str:
+        """What the process that was started last has printed so far."""
+        return self._files[1].read_text() if self._files[1].exists() else ""
 
     def wait(self) -> subprocess.CompletedProcess[str]:
         """The exit status of what was started last (below 0: killed), and what it printed."""

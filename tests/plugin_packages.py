@@ -40,7 +40,7 @@ SAYS_HELLO = worker('return Completion("hello", Usage(1, 1))')
 
 IMPORTS = (
     "partbook.cli.plugins",
-    "partbook.cli.evaluating",
+    "partbook.cli.evaluate_run",
     "partbook.cli.playing",
     "partbook.plugin_api",
     "partbook.models.cached",

@@ -8,26 +8,25 @@ and fails the test.
 import asyncio
 import math
 import selectors
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from partbook.budget import Budget, Reservation, prompt_bound
 from partbook.errors import FaultKind, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import OnText
-from partbook.pool import Price
+from partbook.price import Price
+from tests.cut_short import Killed
+
+T = TypeVar("T")
 
 Kind = Literal[
     "answers", "says_nothing_of_usage", "blank", "fails_free", "fails_billed", "fails_late",
     "crashes", "hangs", "was_kept", "left_alone", "overruns",
 ]  # fmt: skip
-
-
-class Killed(BaseException):
-    """The process ends here, as by `kill -9`."""
 
 
 class _JumpingSelector(selectors.SelectSelector):
@@ -54,6 +53,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._jumping.now
+
+
+def in_virtual_time(main: Coroutine[Any, Any, T]) -> T:
+    """What comes of it, in an event loop of its own."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return runner.run(main)
 
 
 @dataclass(frozen=True)

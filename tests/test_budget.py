@@ -6,7 +6,7 @@ import pytest
 from partbook.budget import Budget, Budgeted, Limits, prompt_bound
 from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
-from partbook.pool import Price
+from partbook.price import Price
 from tests.fakes import Echo, Failing, Gate
 
 ONE_DOLLAR_PER_TOKEN = Price(Decimal(1_000_000), Decimal(1_000_000))
@@ -177,6 +177,35 @@ def test_the_dearest_class_of_prompt_tokens_is_what_is_reserved():
         asyncio.run(Budgeted(Echo("a"), budget, dear_cache).chat(HELLO, Sampling(max_tokens=1)))
 
     assert "may cost $0.000106, $0.0001 of $0.0001 are left" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"rounds": 0},
+        {"usd": Decimal("-0.01")},
+        {"usd": Decimal("NaN")},
+        {"usd": Decimal("Infinity")},
+        {"calls": -1},
+        {"tokens": -1},
+        {"timeout_s": -1.0},
+        {"timeout_s": float("nan")},
+    ],
+)
+def test_a_limit_that_makes_no_sense_cannot_exist(limit):
+    with pytest.raises(ConfigError, match=r"a limit of .* was expected, found"):
+        Limits(**limit)
+
+
+def test_small_amounts_are_said_in_plain_digits():
+    budget = Budget(Limits(usd=Decimal("0.0000001")))
+
+    with pytest.raises(BudgetError) as raised:
+        budget.reserve(18, Decimal("0.00000018"))
+
+    assert str(raised.value) == (
+        "the next call may cost $0.00000018, $0.0000001 of $0.0000001 are left"
+    )
 
 
 @pytest.mark.parametrize("taken", [(-1, None), (0, Decimal("-0.1"))])

@@ -8,7 +8,7 @@ import asyncio
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -24,25 +24,21 @@ from partbook.budget import Limits
 from partbook.conduct import Conductor, conduct
 from partbook.errors import FaultKind, PartbookError
 from partbook.event import Event
-from partbook.execute import Stage, play
+from partbook.execute import play
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import Sampling
 from partbook.models.limited import Limited
 from partbook.perform import GO_ON
-from partbook.pool import (
-    AgentPool,
-    OnOverflow,
-    OnTruncated,
-    Price,
-    Worker,
-    WorkerSpec,
-)
+from partbook.pool import AgentPool, OnOverflow, OnTruncated, Worker, WorkerSpec
+from partbook.price import Price
 from partbook.resume import MOST_TO_GO_ON, can_go_on
+from partbook.stage import Stage
 from partbook.store.journal import Journal
 from partbook.store.slots import Slots
 from partbook.store.unfinished import claim, unfinished_runs
 from partbook.trace import Trace
-from tests.schedules import Call, Killed, Kind, Provider, VirtualLoop, Watched, World
+from tests.cut_short import Killed
+from tests.schedules import Call, Kind, Provider, Watched, World, in_virtual_time
 
 LONG = int(os.environ.get("BUDGET_SCHEDULES", "0"))
 SHORT = 250
@@ -243,10 +239,7 @@ async def all_of(schedule: Schedule, budget: Watched, world: World) -> list[str]
 def played(schedule: Schedule) -> tuple[Watched, World, list[str]]:
     world = World(schedule.calls)
     budget = Watched(schedule.limits, world=world)
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        main: Coroutine[object, object, list[str]] = all_of(schedule, budget, world)
-        ends = runner.run(main)
-    return budget, world, ends
+    return budget, world, in_virtual_time(all_of(schedule, budget, world))
 
 
 EVERY_END = {"answered", "BudgetError", "WorkerError", "TimeoutError", "CancelledError"}
@@ -334,8 +327,7 @@ def played_with_kills(schedule: Schedule, folder: Path) -> tuple[World, Trace | 
         slots = Slots(str(folder))
         claimed = None if earlier is None else claim(slots, earlier.run_id)
         journal = Journal(slots) if claimed is None else claimed[0]
-        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-            runner.run(one_life(schedule, world, journal, earlier, kill))
+        in_virtual_time(one_life(schedule, world, journal, earlier, kill))
         journal.close()
         lives += 1
         found = list(unfinished_runs(str(folder)))

@@ -10,7 +10,6 @@ from partbook.conduct import Conductor, conduct
 from partbook.errors import WorkerError
 from partbook.event import (
     AnswerChecked,
-    Event,
     Proposed,
     RoundFinished,
     RoundStarted,
@@ -20,11 +19,14 @@ from partbook.event import (
 )
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import Completion, Message, Sampling, Usage
-from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import Price
 from partbook.prompt import conductor_messages
 from partbook.rounds import StopRule
-from partbook.trace import Trace, TraceBuilder
+from partbook.trace import Trace
+from tests.cut_short import Killed, killed_after
 from tests.fakes import Echo, Failing, Gate, Scripted, pool_of
+from tests.schedules import in_virtual_time
 
 FIRST = 'model_id = [0, 1]\nsubtasks = ["count", "double"]\naccess_list = [[], [0]]'
 SECOND = 'model_id = [1, 0]\nsubtasks = ["look", "mend"]\naccess_list = [["all"], []]'
@@ -189,11 +191,13 @@ async def test_a_limit_in_dollars_holds_over_all_rounds(more_usd, spent, unanswe
     assert trace.rounds[1].unanswered == unanswered
 
 
-async def test_a_deadline_in_a_later_round_leaves_the_answer_standing():
+def test_a_deadline_in_a_later_round_leaves_the_answer_standing():
     gate = Gate()
     third = 'model_id = [2]\nsubtasks = ["wait"]\naccess_list = [[]]'
 
-    trace, _ = await rounds_of([FIRST, third], pool=two(gate), limits=Limits(timeout_s=0.2))
+    trace, _ = in_virtual_time(
+        rounds_of([FIRST, third], pool=two(gate), limits=Limits(timeout_s=60))
+    )
 
     assert (trace.status, trace.answer, gate.cancelled) == ("answered", "b(double)", 1)
     assert trace.rounds[1].unanswered == "timeout"
@@ -222,9 +226,9 @@ async def test_a_checker_that_disagrees_brings_another_round_and_its_reason_is_t
 
 
 @pytest.mark.parametrize("text", ["AGREE", "I cannot say.", ""])
-async def test_a_checker_that_does_not_disagree_ends_the_run(text):
-    trace, _ = await rounds_of(
-        [FIRST, SECOND], pool=two(Scripted([text] * 9)), rule="checker", checker="w2"
+def test_a_checker_that_does_not_disagree_ends_the_run(text):
+    trace, _ = in_virtual_time(
+        rounds_of([FIRST, SECOND], pool=two(Scripted([text] * 9)), rule="checker", checker="w2")
     )
 
     assert (len(trace.rounds), trace.status, trace.answer) == (1, "answered", "b(double)")
@@ -242,6 +246,23 @@ async def test_a_checker_that_fails_leaves_the_answer_standing_and_is_on_the_bil
         "the worker is down",
     )
     assert (trace.calls, trace.usage) == (4, Usage(37, 15))
+
+
+async def test_a_checker_that_failed_before_is_not_asked_which_costs_nothing():
+    first = 'model_id = [2]\nsubtasks = ["try"]\naccess_list = [[]]'
+    pool = pool_of(Echo("a"), Echo("b"), Failing(), price=PRICE)
+
+    trace = await conduct(
+        "q",
+        pool,
+        Conductor(Scripted([first, FIRST]), price=PRICE),
+        limits=Limits(rounds=3),
+        stop=StopRule("checker", "w2"),
+    )
+
+    (check,) = trace.rounds[1].checks
+    assert (trace.answer, check.agrees, check.fault) == ("b(double)", None, "unavailable")
+    assert (trace.calls, trace.cost_usd) == (5, Decimal(60))
 
 
 async def test_a_limit_that_forbids_the_check_leaves_the_answer_standing():
@@ -356,24 +377,6 @@ async def test_of_an_endless_answer_the_conductor_sees_both_ends():
 # Resume
 
 
-class Killed(Exception):
-    """The process ends here."""
-
-
-def killed_after(kind: type[Event], times: int) -> tuple[TraceBuilder, object]:
-    builder = TraceBuilder()
-    seen = 0
-
-    def journal(event: Event) -> None:
-        nonlocal seen
-        if seen == times:
-            raise Killed
-        builder.add(event)
-        seen += isinstance(event, kind)
-
-    return builder, journal
-
-
 @pytest.mark.parametrize(
     ("kind", "times", "more"),
     [
@@ -390,12 +393,12 @@ def killed_after(kind: type[Event], times: int) -> tuple[TraceBuilder, object]:
 async def test_a_run_that_was_killed_between_rounds_pays_nothing_twice(kind, times, more):
     a, b, checker = Echo("a"), Echo("b"), Scripted(["DISAGREE", "DISAGREE"])
     model = Scripted([FIRST, SECOND, SECOND])
-    builder, journal = killed_after(kind, times)
+    builder, journal = killed_after(times, kind)
     options = {
         "limits": Limits(rounds=2),
         "stop": StopRule("checker", "w2"),
     }
-    with pytest.raises((Killed, ExceptionGroup)):
+    with pytest.raises((Killed, BaseExceptionGroup)):
         await conduct("q", pool_of(a, b, checker), Conductor(model), journal=journal, **options)
     earlier = builder.build()
     before = len(model.heard) + len(a.heard) + len(b.heard) + len(checker.heard)
@@ -417,7 +420,7 @@ def in_flight(trace: Trace) -> int:
 
 async def test_a_kept_answer_is_kept_again_without_a_call():
     model = Scripted([FIRST, KEEP])
-    builder, journal = killed_after(RoundUnanswered, 1)
+    builder, journal = killed_after(1, RoundUnanswered)
     limits = Limits(rounds=3)
     with pytest.raises(Killed):
         await conduct("q", two(), Conductor(model), journal=journal, limits=limits)
@@ -432,7 +435,7 @@ async def test_a_worker_that_failed_before_the_kill_is_not_there_afterwards():
     again = 'model_id = [0, 1]\nsubtasks = ["x", "y"]\naccess_list = [[], [0]]'
     model = Scripted([FIRST, again, again])
     pool = pool_of(Failing(), Echo("b"), Echo("c"))
-    builder, journal = killed_after(RoundStarted, 2)
+    builder, journal = killed_after(2, RoundStarted)
     limits = Limits(rounds=2)
     with pytest.raises(Killed):
         await conduct("q", pool, Conductor(model), journal=journal, limits=limits)
@@ -445,8 +448,8 @@ async def test_a_worker_that_failed_before_the_kill_is_not_there_afterwards():
 
 async def test_limits_go_on_over_rounds_from_what_was_spent():
     model = Scripted([FIRST, SECOND])
-    builder, journal = killed_after(StepFinished, 3)
-    with pytest.raises(ExceptionGroup):
+    builder, journal = killed_after(3, StepFinished)
+    with pytest.raises(BaseExceptionGroup):
         await conduct("q", two(), Conductor(model), journal=journal, limits=Limits(rounds=2))
 
     trace = await conduct(
@@ -520,8 +523,8 @@ async def test_a_kill_inside_a_part_pays_nothing_twice():
     a, b = Echo("a"), Echo("b")
     pool = with_itself(a, b)
     model = Scripted([OUTER, INNER])
-    builder, journal = killed_after(StepFinished, 2)
-    with pytest.raises((Killed, ExceptionGroup)):
+    builder, journal = killed_after(2, StepFinished)
+    with pytest.raises((Killed, BaseExceptionGroup)):
         await conduct("q", pool, Conductor(model), journal=journal)
 
     trace = await conduct("q", pool, Conductor(model), earlier=builder.build())

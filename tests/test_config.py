@@ -7,7 +7,8 @@ import pytest
 from partbook.config import load_pool, load_workflow, pool_names, workflow_names
 from partbook.errors import ConfigError
 from partbook.message import Sampling
-from partbook.pool import AgentPool, Example, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Example, Worker, WorkerSpec
+from partbook.price import Price
 from tests.fakes import Echo
 
 POOL = """
@@ -125,6 +126,12 @@ def test_a_missing_or_unreadable_file_is_refused(tmp_path):
         load_pool(str(tmp_path / "nowhere.toml"))
     with pytest.raises(ConfigError, match="Is a directory"):
         load_pool(str(tmp_path))
+
+
+@pytest.mark.parametrize("read", [load_pool, load_workflow])
+def test_a_text_that_is_too_long_for_a_path_is_no_name(read):
+    with pytest.raises(ConfigError, match=r"^no (pool|workflow) 'xxx.*; known: "):
+        read("x" * 300)
 
 
 def test_an_unknown_pool_is_answered_with_the_nearest():

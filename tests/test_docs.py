@@ -9,6 +9,7 @@ import typer
 
 from partbook.cli.main import app
 
+PARTBOOK = typer.main.get_command(app)
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 COMMAND = re.compile(r"^(?:\$ )?(partbook .+?)(?:\s+#.*)?$", re.MULTILINE)
@@ -36,7 +37,7 @@ def test_there_are_commands_to_check():
 @pytest.mark.parametrize(("page", "line"), commands())
 def test_a_command_of_the_documents_is_understood(page, line):
     arguments = shlex.split(re.split(r"\s[|<>]", line)[0])[1:]
-    command = typer.main.get_command(app)
+    command = PARTBOOK
     while hasattr(command, "commands") and arguments and not arguments[0].startswith("-"):
         assert arguments[0] in command.commands, f"{page}: {line}"
         command, arguments = command.commands[arguments[0]], arguments[1:]

@@ -6,9 +6,10 @@ import pytest
 from partbook.budget import Budget, Limits
 from partbook.errors import BudgetError, WorkerError, WorkflowError
 from partbook.event import Event, StepFinished, StepStarted, StepText
-from partbook.execute import Stage, play
+from partbook.execute import play
 from partbook.message import Message
 from partbook.pool import AgentPool
+from partbook.stage import Stage
 from partbook.workflow import Step, Workflow
 from tests.fakes import Echo, Failing, Gate, Meeting, Scripted, pool_of
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partbook.conduct import Conductor, Fixed, conduct
@@ -9,8 +9,9 @@ from partbook.event import Proposed, StepRetried
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.ledger import CONDUCTOR, Costs, Entry, Total, entries_of
 from partbook.message import Usage
-from partbook.pool import FREE, Price, Tier
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.price import FREE, Price, Tier
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace
 from partbook.trace_json import trace_from_dict, trace_to_dict
 from tests.fakes import Echo, Failing, Scripted, pool_of
 from tests.traces import traces
@@ -231,7 +232,8 @@ def test_costs_are_summed_by_task():
     }
 
 
-@given(st.lists(traces(), max_size=4), st.sampled_from(["day", "worker", "model", "task"]))
+@settings(max_examples=50, deadline=None)
+@given(st.lists(traces(), max_size=2), st.sampled_from(["day", "worker", "model", "task"]))
 def test_groups_add_up_to_the_whole(found, by):
     costs = Costs(by)
     for trace in found:

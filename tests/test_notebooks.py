@@ -52,6 +52,7 @@ def test_a_notebook_runs_without_a_key_and_prints_what_its_text_says(path, tmp_p
         "JUPYTER_PLATFORM_DIRS": "1",
         "IPYTHONDIR": str(tmp_path),
         "PARTBOOK_STORE": str(tmp_path / "runs.db"),
+        "TMPDIR": str(tmp_path),
     }
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
 

@@ -1,22 +1,13 @@
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from partbook.plan import critical_path, shape, unread_steps, waves
+from partbook.plan import shape, unread_steps, waves
 from partbook.workflow import Step, Workflow
+from tests.traces import workflows
 
 
 def reading(*access: tuple[int, ...]) -> Workflow:
     return Workflow(tuple(Step(0, f"part {i}", lists) for i, lists in enumerate(access)))
-
-
-@st.composite
-def workflows(draw: st.DrawFn) -> Workflow:
-    size = draw(st.integers(1, 5))
-    lists = [draw(st.sets(st.integers(0, i - 1))) if i else set() for i in range(size)]
-    return reading(*(tuple(sorted(access)) for access in lists))
 
 
 def test_steps_that_read_nothing_run_at_the_same_time():
@@ -39,42 +30,6 @@ def test_every_step_is_in_one_wave_after_all_it_reads(workflow: Workflow):
     assert sorted(i for group in grouped for i in group) == list(range(len(workflow.steps)))
     assert all(wave_of[j] < wave_of[i] for i, s in enumerate(workflow.steps) for j in s.access)
     assert all(grouped)
-
-
-def test_the_critical_path_goes_through_the_slower_branch():
-    workflow = reading((), (), (0,), (1,), (2, 3))
-
-    assert critical_path(workflow, [1.0, 2.0, 5.0, 1.0, 0.5]) == (6.5, [0, 2, 4])
-
-
-def test_the_critical_path_may_end_in_a_step_that_nobody_reads():
-    assert critical_path(reading((), (), (1,)), [9.0, 1.0, 1.0]) == (9.0, [0])
-
-
-def test_of_equally_long_chains_the_one_through_the_lower_steps_is_named():
-    assert critical_path(reading((), (), (0, 1)), [1.0, 1.0, 1.0]) == (2.0, [0, 2])
-
-
-def test_a_critical_path_needs_one_figure_per_step():
-    with pytest.raises(ValueError, match="2 steps, but 1 figures"):
-        critical_path(reading((), ()), [1.0])
-
-
-@given(workflows(), st.data())
-def test_the_critical_path_is_a_chain_of_reads_and_no_step_ends_later(
-    workflow: Workflow, data: st.DataObject
-):
-    size = len(workflow.steps)
-    seconds = data.draw(st.lists(st.integers(0, 9), min_size=size, max_size=size))
-
-    total, chain = critical_path(workflow, seconds)
-
-    assert total == sum(seconds[i] for i in chain)
-    assert all(a in workflow.steps[b].access for a, b in pairwise(chain))
-    ends: list[int] = []
-    for i, step in enumerate(workflow.steps):
-        ends.append(seconds[i] + max((ends[j] for j in step.access), default=0))
-    assert total == max(ends)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 import random
-from decimal import Decimal
 
 import pytest
 
 from partbook.errors import ConfigError
-from partbook.message import Usage
-from partbook.pool import AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
 from tests.fakes import Echo
 
 
@@ -32,6 +30,12 @@ def test_a_role_may_be_numbered_and_starts_again():
     assert found == [0, 2, 0]
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "two", "9" * 5000, "٢"])
+def test_a_role_is_numbered_from_1_on(number):
+    with pytest.raises(ConfigError, match="no worker with the name or role"):
+        pool(("a", "general")).find(f"general#{number}")
+
+
 def test_an_unknown_role_is_answered_with_what_there_is():
     with pytest.raises(ConfigError) as raised:
         pool(("a", "code"), ("b", "write")).find("draw")
@@ -39,18 +43,6 @@ def test_an_unknown_role_is_answered_with_what_there_is():
     assert str(raised.value) == (
         "pool 'p' has no worker with the name or role 'draw'; names: a, b; roles: code, write"
     )
-
-
-def test_cached_tokens_have_their_own_price_and_are_part_of_the_prompt():
-    price = Price(Decimal("1.25"), Decimal(10), Decimal("0.125"))
-
-    assert price.cost_usd(Usage(10_000, 2_000, cached_tokens=4_000)) == Decimal("0.028")
-
-
-def test_cached_tokens_without_a_price_of_their_own_cost_as_the_others():
-    price = Price(Decimal(2), Decimal(4))
-
-    assert price.cost_usd(Usage(1_000_000, 500_000, cached_tokens=999_999)) == Decimal(4)
 
 
 def test_a_random_subset_is_drawn_without_repeats_and_repeats_with_its_seed():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from partbook.errors import ConfigError
 from partbook.message import Usage
-from partbook.pool import FREE, Price, Tier
+from partbook.price import FREE, Price, Tier, total_usd
 from partbook.spend_json import price_from_dict, price_to_dict, usage_from_dict, usage_to_dict
 
 
@@ -206,5 +206,17 @@ def test_a_price_is_written_with_what_it_has():
     assert price_to_dict(None) is None
 
 
+@pytest.mark.parametrize("count", [-1, 1.5, "3", None, [3]])
+def test_what_is_no_count_of_tokens_is_no_usage(count):
+    with pytest.raises(ValueError, match="counts of tokens were expected"):
+        usage_from_dict({"prompt_tokens": count, "completion_tokens": 1})
+
+
 def test_usage_that_was_written_before_it_had_all_its_fields_is_read():
     assert usage_from_dict({"prompt_tokens": 3, "completion_tokens": 1}) == Usage(3, 1)
+
+
+def test_a_sum_of_costs_is_not_rounded():
+    costs = usd("123456789012345", "0.000000000000001234567")
+
+    assert total_usd(costs) == Decimal("123456789012345.000000000000001234567")

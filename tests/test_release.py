@@ -10,6 +10,7 @@ from importlib.metadata import files, version
 from pathlib import Path
 
 import pytest
+from scripts.supply.asked import LOCKED_PYTHONS
 
 WHY = "needs the packages of `make dev`"
 jsonschema = pytest.importorskip("jsonschema", reason=WHY)
@@ -50,6 +51,12 @@ def test_changelog_and_citation_are_of_the_version_and_the_day():
     assert cited["license"] == PROJECT["license"]
 
 
+def test_the_chart_is_of_the_version():
+    chart = yaml.safe_load((ROOT / "deploy/helm/partbook/Chart.yaml").read_text(encoding="utf-8"))
+
+    assert (chart["version"], chart["appVersion"]) == (PROJECT["version"], PROJECT["version"])
+
+
 def test_the_sample_plug_in_asks_for_this_version():
     sample = tomllib.loads((ROOT / "examples/plugin/pyproject.toml").read_text(encoding="utf-8"))
     first, second, _ = PROJECT["version"].split(".", 2)
@@ -57,6 +64,14 @@ def test_the_sample_plug_in_asks_for_this_version():
     assert sample["project"]["dependencies"] == [
         f"partbook>={first}.{second},<{first}.{int(second) + 1}"
     ]
+
+
+def test_the_classifiers_name_the_pythons_that_the_lock_is_for():
+    first, end = (tuple(int(part) for part in bound.split(".")) for bound in LOCKED_PYTHONS)
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+
+    assert named == [f"3.{minor}" for minor in range(first[1], end[1])]
+    assert PROJECT["requires-python"] == f">={named[0]}"
 
 
 def test_the_citation_is_valid_and_cites_the_paper():

@@ -16,9 +16,11 @@ from partbook.event import (
 )
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import Sampling, Usage
-from partbook.pool import FREE, Price
-from partbook.resume import LOST, can_go_on, count_earlier
+from partbook.price import FREE, Price
+from partbook.resume import can_go_on, count_earlier
+from partbook.rounds import LOST
 from partbook.trace import Trace, TraceBuilder
+from tests.cut_short import Killed, killed_after
 from tests.fakes import Echo, Failing, Scripted, pool_of
 
 CHAIN = FixedWorkflow("chain", "", (FixedStep("w0", "first"), FixedStep("w1", "second", (0,))))
@@ -27,25 +29,12 @@ PRICE = Price(Decimal(1), Decimal(10))
 """A million tokens read cost a dollar, written ten."""
 
 
-class Killed(Exception):
-    """The process ends here."""
-
-
 async def cut_short(proposer, pool, *, after: type[Event], times: int = 1, limits=None) -> Trace:
     """What is kept of a run whose process ends right after so many events of a kind."""
-    builder = TraceBuilder()
-    seen = 0
-
-    def journal(event: Event) -> None:
-        nonlocal seen
-        if seen == times:
-            raise Killed
-        builder.add(event)
-        seen += isinstance(event, after)
-
-    with pytest.raises((Killed, ExceptionGroup)):
+    kept, journal = killed_after(times, after)
+    with pytest.raises((Killed, BaseExceptionGroup)):
         await conduct("q", pool, proposer, journal=journal, limits=limits)
-    return builder.build()
+    return kept.build()
 
 
 async def test_an_answer_that_came_is_taken_and_its_worker_is_not_asked_again():

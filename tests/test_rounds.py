@@ -24,7 +24,8 @@ from partbook.rounds import (
     standing,
     turns_before,
 )
-from partbook.trace import RoundTrace, StepTrace, Trace, TraceBuilder
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace, TraceBuilder
 from partbook.trace_json import trace_from_dict, trace_to_dict
 from partbook.workflow import Step, Workflow
 from tests.fakes import Echo, pool_of

@@ -14,6 +14,7 @@ from partbook.pool import AgentPool, Worker, WorkerSpec
 from partbook.rounds import StopRule
 from partbook.store import Store
 from partbook.trace import Trace
+from tests.cut_short import Killed
 from tests.fakes import Echo, Failing, pool_of
 
 FIRST = 'model_id = [0, 1]\nsubtasks = ["count", "double"]\naccess_list = [[], [0]]'
@@ -21,10 +22,6 @@ SECOND = 'model_id = [1, 0]\nsubtasks = ["look", "mend"]\naccess_list = [["all"]
 OUTER = 'model_id = [0, 3, 1]\nsubtasks = ["count", "part", "end"]\naccess_list = [[], [0], [1]]'
 INNER = 'model_id = [1, 0]\nsubtasks = ["x", "y"]\naccess_list = [[], [0]]'
 BROKEN = 'model_id = [2]\nsubtasks = ["break"]\naccess_list = [[]]'
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 @dataclass

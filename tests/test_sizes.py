@@ -1,6 +1,7 @@
 """The habits that a linter does not know: sizes, docstrings, and what a module offers."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,14 @@ def test_what_a_module_offers_is_what_it_lists(path):
         and any("command(" in ast.unparse(d) for d in node.decorator_list)
     }
     assert public - commands <= listed
+
+
+LISTED = ("claims", "economy", "evaluate", "lab", "models", "parse", "simulate", "train")
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_package_that_lists_its_modules_lists_them_all_and_no_other(name):
+    docstring = ast.get_docstring(ast.parse((SRC / name / "__init__.py").read_text()))
+
+    listed = set(re.findall(r"\b([a-z_0-9]+)\.py\b", docstring))
+    assert listed == {path.stem for path in (SRC / name).glob("*.py")} - {"__init__"}

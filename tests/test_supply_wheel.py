@@ -15,6 +15,7 @@ import sysconfig
 import tarfile
 import zipfile
 from dataclasses import dataclass
+from email import message_from_bytes
 from pathlib import Path
 from typing import NamedTuple
 
@@ -190,6 +191,17 @@ def test_the_wheel_holds_the_package_its_licences_and_nothing_else(built, wheel)
 def test_what_is_no_python_comes_along(wheel, file):
     with zipfile.ZipFile(wheel) as opened:
         assert opened.getinfo(f"partbook/{file}").file_size > 0 or file == "py.typed"
+
+
+def test_its_description_leads_nowhere_that_an_index_does_not_have(wheel):
+    with zipfile.ZipFile(wheel) as opened:
+        about = next(name for name in opened.namelist() if name.endswith("/METADATA"))
+        metadata = message_from_bytes(opened.read(about))
+    targets = re.findall(r"\]\(([^)]*)\)", str(metadata.get_payload()))
+
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert targets
+    assert [target for target in targets if not target.startswith(("https://", "#"))] == []
 
 
 def test_the_source_distribution_holds_what_git_knows(built):

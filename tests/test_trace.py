@@ -16,7 +16,8 @@ from partbook.event import (
     StepText,
 )
 from partbook.message import Message, Usage
-from partbook.trace import RoundTrace, StepTrace, Trace, TraceBuilder
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace, TraceBuilder
 from partbook.workflow import Step, Workflow
 from tests.traces import QUESTION, WORKERS, WORKFLOW, a_trace, events
 

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partbook.errors import StoreError
+from partbook.spend_json import money
 from partbook.trace import Trace
 from partbook.trace_json import (
-    money,
     trace_from_dict,
     trace_summary,
     trace_to_dict,
@@ -27,14 +27,6 @@ def test_what_is_written_is_read_back(trace: Trace):
     written = json.dumps(trace_to_dict(trace))
 
     assert trace_from_dict(json.loads(written)) == trace
-
-
-@SLOW_TO_DRAW
-@given(traces())
-def test_writing_what_was_read_changes_nothing(trace: Trace):
-    data = trace_to_dict(trace)
-
-    assert trace_to_dict(trace_from_dict(data)) == data
 
 
 @SLOW_TO_DRAW
@@ -100,6 +92,12 @@ def test_another_version_is_refused(version):
     data = trace_to_dict(a_trace()) | {"version": version}
 
     with pytest.raises(StoreError, match=r"version 1 was expected, found .*newer Partbook"):
+        trace_from_dict(data)
+
+
+@pytest.mark.parametrize("data", [[], "trace", None, 7])
+def test_what_is_no_object_is_no_trace(data):
+    with pytest.raises(StoreError, match="not a trace: an object was expected"):
         trace_from_dict(data)
 
 

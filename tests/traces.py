@@ -20,9 +20,10 @@ from partbook.event import (
     StepStarted,
 )
 from partbook.message import Message, Usage
-from partbook.pool import Price, Tier
-from partbook.trace import RoundTrace, StepTrace, Trace, TraceBuilder
-from partbook.workflow import Step, Workflow
+from partbook.price import Price, Tier
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace, TraceBuilder
+from partbook.workflow import MAX_STEPS, Step, Workflow
 
 WORKFLOW = Workflow(
     (
@@ -82,18 +83,15 @@ _MESSAGES = st.builds(Message, st.sampled_from(["system", "user", "assistant"]),
 
 
 @st.composite
-def workflows(draw: st.DrawFn) -> Workflow:
-    """Any workflow for a pool of three."""
+def workflows(
+    draw: st.DrawFn, workers: int = len(WORKERS), texts: st.SearchStrategy[str] = TEXTS
+) -> Workflow:
+    """Any workflow of a first round for a pool of this size."""
     steps = []
-    for i in range(draw(st.integers(1, 5))):
+    for i in range(draw(st.integers(1, MAX_STEPS))):
         access = draw(st.sets(st.integers(0, i - 1))) if i else set()
-        steps.append(
-            Step(
-                draw(st.integers(0, 2)),
-                draw(TEXTS.filter(str.strip)),
-                tuple(sorted(access)),
-            )
-        )
+        subtask = draw(texts.filter(str.strip))
+        steps.append(Step(draw(st.integers(0, workers - 1)), subtask, tuple(sorted(access))))
     return Workflow(tuple(steps))
 
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from partbook.message import Usage as Usage
     from partbook.model import ChatModel as ChatModel
     from partbook.pool import AgentPool as AgentPool
-    from partbook.pool import Price as Price
     from partbook.pool import Worker as Worker
     from partbook.pool import WorkerSpec as WorkerSpec
+    from partbook.price import Price as Price
     from partbook.trace import Trace as Trace
     from partbook.trace_json import trace_from_dict as trace_from_dict
     from partbook.trace_json import trace_to_dict as trace_to_dict
@@ -59,7 +59,8 @@ _FROM = {
     "partbook.evaluate.summary": ("Summary",),
     "partbook.message": ("Completion", "Message", "Sampling", "Usage"),
     "partbook.model": ("ChatModel",),
-    "partbook.pool": ("AgentPool", "Price", "Worker", "WorkerSpec"),
+    "partbook.pool": ("AgentPool", "Worker", "WorkerSpec"),
+    "partbook.price": ("Price",),
     "partbook.trace": ("Trace",),
     "partbook.trace_json": ("trace_from_dict", "trace_to_dict"),
     "partbook.workflow": ("Step", "Workflow"),

@@ -18,8 +18,8 @@ from rich.console import Console
 from partbook.budget import Limits
 from partbook.cli.asking import check_prices
 from partbook.cli.choosing import Choice, choose
+from partbook.cli.evaluate_run import Evaluation, Settings
 from partbook.cli.evaluate_screen import ProgressLine
-from partbook.cli.evaluating import Evaluation, Settings
 from partbook.cli.opening import opened_pool
 from partbook.cli.score import score
 from partbook.conduct import Fixed, Proposer, conduct, plan

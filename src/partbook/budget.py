@@ -14,9 +14,10 @@ from decimal import Decimal
 from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
-from partbook.pool import EXACT, Price
+from partbook.price import EXACT, Price
+from partbook.spend_json import money
 
-__all__ = ["Budget", "Budgeted", "Limits", "Reservation", "extras_bound", "prompt_bound"]
+__all__ = ["Budget", "Budgeted", "Limits", "Reservation", "prompt_bound", "worst_case"]
 
 _NOTHING = Decimal(0)
 
@@ -43,6 +44,15 @@ class Limits:
     def __post_init__(self) -> None:
         if self.rounds < 1:
             raise ConfigError(f"a limit of at least 1 round was expected, found {self.rounds}")
+        if self.usd is not None and not (self.usd.is_finite() and self.usd >= 0):
+            raise ConfigError(f"a limit of 0 dollars or more was expected, found {self.usd}")
+        for what, value in (
+            ("calls", self.calls),
+            ("tokens", self.tokens),
+            ("seconds", self.timeout_s),
+        ):
+            if value is not None and not value >= 0:
+                raise ConfigError(f"a limit of 0 {what} or more was expected, found {value}")
 
 
 @dataclass(slots=True)
@@ -94,8 +104,8 @@ class Budget:
         usd_after = EXACT.add(self.usd, cost)
         if limits.usd is not None and usd_after > limits.usd:
             raise BudgetError(
-                f"the next call may cost ${cost}, ${limits.usd - self.usd} of ${limits.usd} are "
-                "left",
+                f"the next call may cost ${money(cost)}, "
+                f"${money(EXACT.subtract(limits.usd, self.usd))} of ${money(limits.usd)} are left",
                 limit="usd",
             )
         self.calls += 1
@@ -158,10 +168,17 @@ def prompt_bound(messages: Sequence[Message]) -> int:
     )
 
 
-def extras_bound(sampling: Sampling) -> int:
-    """Most tokens that a prompt has beside its messages: the user's tools and the wanted form."""
+def worst_case(
+    messages: Sequence[Message], sampling: Sampling, price: Price | None
+) -> tuple[int, Decimal | None]:
+    """Most tokens and dollars of one call; None where the price is unknown.
+
+    Beside its messages, a prompt holds the user's tools and the form that is wanted.
+    """
     told = (sampling.tools or "") + (sampling.response_format or "")
-    return len(told.encode(errors="replace"))
+    prompt = prompt_bound(messages) + len(told.encode(errors="replace"))
+    usd = None if price is None else price.worst_usd(prompt, sampling.max_tokens)
+    return prompt + sampling.max_tokens, usd
 
 
 @dataclass(slots=True)
@@ -210,7 +227,4 @@ class Budgeted:
         limits = self.budget.limits
         if self.is_tool or (limits.tokens is None and limits.usd is None):
             return 0, _NOTHING  # that such a call could exceed
-        prompt, completion = prompt_bound(messages) + extras_bound(sampling), sampling.max_tokens
-        price = self.price or limits.assumed_price
-        worst_usd = None if price is None else price.worst_usd(prompt, completion)
-        return prompt + completion, worst_usd
+        return worst_case(messages, sampling, self.price or limits.assumed_price)

@@ -8,14 +8,13 @@ again.
 
 from collections.abc import Sequence
 
-from partbook.budget import Budgeted
+from partbook.budget import Budgeted, worst_case
 from partbook.errors import ConfigError, WorkerError
 from partbook.event import AnswerChecked
-from partbook.message import Message
-from partbook.pool import Worker, WorkerSpec
-from partbook.prompt import check_subtask, worker_messages
-from partbook.resume import worst_case
-from partbook.rounds import LOST, Standing, standing
+from partbook.message import Message, Usage
+from partbook.pool import Worker
+from partbook.price import Price
+from partbook.rounds import LOST, checker_messages, standing
 from partbook.stage import Stage, cost_of
 from partbook.trace import Trace
 from partbook.usable import Checked
@@ -59,23 +58,17 @@ async def answer_agrees(stage: Stage, past: Trace, index: int, checker: str) -> 
     for known in past.rounds[index].checks:
         if known.fault is None:
             return known.agrees
-    found = standing(past, index + 1)
-    if found is None:
+    if standing(past, index + 1) is None:
         return None
     there, _ = stage.for_conductor(past, len(past.rounds))
     try:
         worker = there.pool[there.pool.find(checker)]
     except ConfigError:
-        error = "it failed earlier and is not there any more"
-        stage.emit(
-            AnswerChecked(index, checker, "", None, "", None, None, 0.0, error, fault="unavailable")
-        )
+        why = "it failed earlier and is not there any more"
+        gone = WorkerError(why, usage=Usage(), kind="unavailable")
+        stage.emit(_failed(index, checker, None, gone, 0.0))
         return None
-    return await _ask(stage, index, worker, _shown(stage.question, found, worker.spec))
-
-
-def _shown(question: str, found: Standing, spec: WorkerSpec) -> tuple[Message, ...]:
-    return worker_messages(question, check_subtask(), [(found.subtask, found.answer)], spec)
+    return await _ask(stage, index, worker, checker_messages(past, index, worker.spec))
 
 
 async def _ask(
@@ -84,15 +77,15 @@ async def _ask(
     spec = worker.spec
     if _may_be_lost(stage.earlier, index):
         price = spec.price or stage.budget.limits.assumed_price
-        held = stage.budget.reserve(*worst_case(tuple(messages), spec.sampling, price))
+        held = stage.budget.reserve(*worst_case(messages, spec.sampling, price))
         stage.budget.settle(held, None, None)
         lost = WorkerError(LOST, kind="unknown")
-        stage.emit(_failed(index, spec, lost, 0.0))
+        stage.emit(_failed(index, spec.name, spec.price, lost, 0.0))
     begun = stage.clock()
 
     def on_retry(err: WorkerError, attempt: int, wait_s: float) -> None:
         nonlocal begun
-        stage.emit(_failed(index, spec, err, stage.clock() - begun))
+        stage.emit(_failed(index, spec.name, spec.price, err, stage.clock() - begun))
         begun = stage.clock() + wait_s
 
     budgeted = Budgeted(worker.model, stage.budget, spec.price)
@@ -100,19 +93,19 @@ async def _ask(
     try:
         completion = await model.chat(messages, spec.sampling)
     except WorkerError as err:
-        stage.emit(_failed(index, spec, err, stage.clock() - begun))
+        stage.emit(_failed(index, spec.name, spec.price, err, stage.clock() - begun))
         return None
     agrees = verdict_of(completion.text)
     stage.emit(
         AnswerChecked(
             index,
             spec.name,
-            completion.text,
-            agrees,
-            completion.model,
-            completion.usage,
-            cost_of(completion.usage, spec.price),
-            stage.clock() - begun,
+            text=completion.text,
+            agrees=agrees,
+            model=completion.model,
+            usage=completion.usage,
+            cost_usd=cost_of(completion.usage, spec.price),
+            seconds=stage.clock() - begun,
             cached=completion.cached,
             price=spec.price,
         )
@@ -120,21 +113,21 @@ async def _ask(
     return agrees
 
 
-def _failed(index: int, spec: WorkerSpec, err: WorkerError, seconds: float) -> AnswerChecked:
-    cost = cost_of(err.usage, spec.price)
+def _failed(
+    index: int, worker: str, price: Price | None, err: WorkerError, seconds: float
+) -> AnswerChecked:
     return AnswerChecked(
         index,
-        spec.name,
-        "",
-        None,
-        "",
-        err.usage,
-        cost,
-        seconds,
-        str(err),
-        err.kind,
-        False,
-        spec.price,
+        worker,
+        text="",
+        agrees=None,
+        model="",
+        usage=err.usage,
+        cost_usd=cost_of(err.usage, price),
+        seconds=seconds,
+        error=str(err),
+        fault=err.kind,
+        price=price,
     )
 
 

@@ -4,22 +4,22 @@ A pool or workflow is named either by a path or by the name of one that comes wi
 (`pools/`, `workflows/`).
 """
 
-import difflib
 import math
+import os.path
 import re
 from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import TypeVar, cast, get_args
 
 from partbook.errors import ConfigError
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import MAX_COMPLETION_TOKENS, Sampling
+from partbook.own_prices import take_price
 from partbook.plugged import Plugged
-from partbook.plugins import WORKERS, is_plugin, plugin_names
+from partbook.plugins import WORKERS, is_plugin, near, plugin_names
 from partbook.pool import Context, Example, OnOverflow, OnTruncated, WorkerKind, WorkerSpec
-from partbook.price_table import take_price
 from partbook.toml_table import Table, read_toml
 from partbook.worker_plugin import take_plugged
 
@@ -30,6 +30,8 @@ __all__ = [
     "pool_names",
     "workflow_names",
 ]
+
+D = TypeVar("D", int, None)
 
 MOST_RETRIES = 20
 """More tries than that are no patience but a loop."""
@@ -117,13 +119,12 @@ def _find(folder: str, what: str, name_or_path: str) -> Path:
     if name_or_path in _names(folder):
         return _PACKAGE / folder / f"{name_or_path}.toml"
     path = Path(name_or_path)
-    if path.suffix == ".toml" or path.exists():
+    # Not `path.exists()`, which fails for a text that is too long for a path.
+    if path.suffix == ".toml" or os.path.exists(path):
         return path
-    near = difflib.get_close_matches(name_or_path, _names(folder), n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
     raise ConfigError(
-        f"no {what} {name_or_path!r}; {hint}known: {', '.join(_names(folder))}, or give the path "
-        f"of a .toml file"
+        f"no {what} {name_or_path!r}; {near(name_or_path, _names(folder))}, or give the path of a "
+        ".toml file"
     )
 
 
@@ -159,20 +160,16 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
         instructions=table.take("instructions", str, "").strip(),
         examples=tuple(_example(item) for item in table.take_tables("examples")),
         sampling=_sampling(table.take_table("sampling")),
-        context=cast(
-            Context, _choice(table, "context", get_args(Context), "plain" if plain else "turns")
-        ),
+        context=cast(Context, _choice(table, "context", Context, "plain" if plain else "turns")),
         price=None if (price := table.take_table("price")) is None else take_price(price),
-        context_window=_positive(table, "context_window"),
+        context_window=_at_least_one(table, "context_window", None),
         max_concurrency=_at_least_one(table, "max_concurrency", 8),
-        timeout_s=_seconds(table, "timeout_s", 600.0),
-        retries=_count(table, "retries", 2),
-        requests_per_minute=_positive(table, "requests_per_minute"),
-        tokens_per_minute=_positive(table, "tokens_per_minute"),
-        on_truncated=cast(
-            OnTruncated, _choice(table, "on_truncated", get_args(OnTruncated), "mark")
-        ),
-        on_overflow=cast(OnOverflow, _choice(table, "on_overflow", get_args(OnOverflow), "fail")),
+        timeout_s=_timeout_s(table),
+        retries=_retries(table),
+        requests_per_minute=_at_least_one(table, "requests_per_minute", None),
+        tokens_per_minute=_at_least_one(table, "tokens_per_minute", None),
+        on_truncated=cast(OnTruncated, _choice(table, "on_truncated", OnTruncated, "mark")),
+        on_overflow=cast(OnOverflow, _choice(table, "on_overflow", OnOverflow, "fail")),
         fallbacks=table.take_list("fallbacks", str),
         opens_reasoning=table.take("opens_reasoning", bool, False),
         key_file=_key_file(table, folder),
@@ -249,8 +246,9 @@ def _sampling(table: Table | None) -> Sampling:
     return sampling
 
 
-def _choice(table: Table, key: str, known: tuple[str, ...], default: str | None) -> str:
-    value = table.take(key, str) if default is None else table.take(key, str, default)
+def _choice(table: Table, key: str, choices: object, default: str) -> str:
+    """One of a `Literal`'s texts."""
+    value, known = table.take(key, str, default), get_args(choices)
     if value not in known:
         raise ConfigError(
             f"{table.where}: `{key}` must be one of {', '.join(known)}; found {value!r}"
@@ -258,24 +256,17 @@ def _choice(table: Table, key: str, known: tuple[str, ...], default: str | None)
     return value
 
 
-def _count(table: Table, key: str, default: int) -> int:
-    value = table.take(key, int, default)
+def _retries(table: Table) -> int:
+    value = table.take("retries", int, 2)
     if not 0 <= value <= MOST_RETRIES:
-        raise ConfigError(f"{table.where}: `{key}` must be 0 to {MOST_RETRIES}, found {value}")
+        raise ConfigError(f"{table.where}: `retries` must be 0 to {MOST_RETRIES}, found {value}")
     return value
 
 
-def _seconds(table: Table, key: str, default: float) -> float:
-    value = table.take(key, float, default)
+def _timeout_s(table: Table) -> float:
+    value = table.take("timeout_s", float, 600.0)
     if not (math.isfinite(value) and value > 0):
-        raise ConfigError(f"{table.where}: `{key}` must be above 0, found {value}")
-    return value
-
-
-def _positive(table: Table, key: str) -> int | None:
-    value = table.take(key, int, None)
-    if value is not None and value < 1:
-        raise ConfigError(f"{table.where}: `{key}` must be at least 1, found {value}")
+        raise ConfigError(f"{table.where}: `timeout_s` must be above 0, found {value}")
     return value
 
 
@@ -289,8 +280,8 @@ def _check_fallbacks(worker: WorkerSpec, names: list[str], where: str) -> None:
             )
 
 
-def _at_least_one(table: Table, key: Literal["max_tokens", "max_concurrency"], default: int) -> int:
-    value = table.take(key, int, default)
-    if value < 1:
+def _at_least_one(table: Table, key: str, default: D) -> int | D:
+    value = table.take(key, int, None)
+    if value is not None and value < 1:
         raise ConfigError(f"{table.where}: `{key}` must be at least 1, found {value}")
-    return value
+    return default if value is None else value

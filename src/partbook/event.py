@@ -11,7 +11,7 @@ from typing import Literal
 
 from partbook.errors import FaultKind, LimitName
 from partbook.message import FinishReason, Message, Usage
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.workflow import Workflow
 
 __all__ = [
@@ -102,6 +102,11 @@ class Proposed:
     """Whether no call was made: the text was kept from an earlier one."""
     price: Price | None = None
     """The unit prices that `cost_usd` was computed with; None: unknown."""
+
+    @property
+    def calls(self) -> int:
+        """1, or 0 where none was made: the text was kept, or the worker is left alone."""
+        return int(not self.cached and self.fault != "unavailable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +241,11 @@ class AnswerChecked:
     """Whether no call was made: the text was kept from an earlier one."""
     price: Price | None = None
     """The unit prices that `cost_usd` was computed with; None: unknown."""
+
+    @property
+    def calls(self) -> int:
+        """1, or 0 where none was made: the text was kept, or the worker is left alone."""
+        return int(not self.cached and self.fault != "unavailable")
 
 
 @dataclass(frozen=True, slots=True)

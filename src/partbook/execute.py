@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from partbook.errors import PartbookError
 from partbook.perform import perform
-from partbook.stage import Stage, cost_of
+from partbook.stage import Stage
 from partbook.trace import Trace
 from partbook.workflow import Step, Workflow
 
-__all__ = ["Stage", "cost_of", "play"]
+__all__ = ["play"]
 
 
 async def play(workflow: Workflow, stage: Stage, round_index: int = 0) -> str:

@@ -11,8 +11,9 @@ from decimal import Decimal
 from typing import Literal
 
 from partbook.message import Usage
-from partbook.pool import EXACT, Price
-from partbook.trace import StepTrace, Trace
+from partbook.price import EXACT, Price
+from partbook.step_trace import StepTrace
+from partbook.trace import Trace
 
 __all__ = ["CONDUCTOR", "Costs", "Entry", "Grouping", "Total", "entries_of"]
 
@@ -50,12 +51,10 @@ def entries_of(trace: Trace) -> Iterator[Entry]:
     """Every call of a run, failed ones and those of the Conductor included."""
     for round_ in trace.rounds:
         for text in round_.proposals:
-            made = int(not text.cached and text.fault != "unavailable")
-            yield Entry(CONDUCTOR, text.model, made, text.usage, text.cost_usd, text.price)
+            yield Entry(CONDUCTOR, text.model, text.calls, text.usage, text.cost_usd, text.price)
         for check in round_.checks:
-            made = int(not check.cached and check.fault != "unavailable")
             cost, price = check.cost_usd, check.price
-            yield Entry(check.worker, check.model, made, check.usage, cost, price)
+            yield Entry(check.worker, check.model, check.calls, check.usage, cost, price)
         for step in round_.steps:
             yield from _entries_of_step(step)
 

@@ -1,14 +1,12 @@
-"""What follows from a workflow's access lists alone: waves, the critical path, its shape.
+"""What follows from a workflow's access lists alone: waves, its shape, steps that nobody reads.
 
 Everything here is arithmetic on indices. Playing a workflow does not need it: a step starts when
-what it reads is there. It is for those who draw, time or count workflows.
+what it reads is there. It is for those who draw or count workflows.
 """
-
-from collections.abc import Sequence
 
 from partbook.workflow import Workflow
 
-__all__ = ["critical_path", "shape", "unread_steps", "waves"]
+__all__ = ["shape", "unread_steps", "waves"]
 
 
 def waves(workflow: Workflow) -> list[list[int]]:
@@ -30,31 +28,6 @@ def waves(workflow: Workflow) -> list[list[int]]:
         [i for i, wave in enumerate(of_step) if wave == wanted]
         for wanted in range(max(of_step) + 1)
     ]
-
-
-def critical_path(workflow: Workflow, seconds: Sequence[float]) -> tuple[float, list[int]]:
-    """Find the chain of reads that takes longest: no pool plays the workflow faster.
-
-    Args:
-        workflow: n steps.
-        seconds: what each step takes by itself, shape (n,), each 0 or more.
-
-    Returns:
-        The chain's seconds, and its steps from first to last. Of equally long chains, the one
-        that reaches the lower step, through the lower steps.
-
-    Raises:
-        ValueError: there is not one figure per step.
-    """
-    if len(seconds) != len(workflow.steps):
-        raise ValueError(f"{len(workflow.steps)} steps, but {len(seconds)} figures of seconds")
-    ends: list[tuple[float, list[int]]] = []
-    for i, step in enumerate(workflow.steps):
-        before, chain = max(
-            (ends[j] for j in step.access), key=lambda end: end[0], default=(0.0, [])
-        )
-        ends.append((before + seconds[i], [*chain, i]))
-    return max(ends, key=lambda end: end[0])
 
 
 def shape(workflow: Workflow) -> str:

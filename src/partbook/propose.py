@@ -8,7 +8,7 @@ the stage; playing the workflow is left to `conducting.py`.
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from partbook.budget import Budgeted
+from partbook.budget import Budgeted, worst_case
 from partbook.errors import ConfigError, ParseError, WorkerError
 from partbook.event import Planned, ProposalText, Proposed
 from partbook.fixed import FixedWorkflow
@@ -16,9 +16,9 @@ from partbook.grammar import workflow_grammar
 from partbook.message import Message, Sampling
 from partbook.model import ChatModel
 from partbook.parse import parse
-from partbook.pool import Price
+from partbook.price import Price
 from partbook.prompt import PromptStyle, conductor_messages, retry_messages
-from partbook.resume import known_texts, lost_text, worst_case
+from partbook.resume import known_texts, lost_text
 from partbook.stage import Stage, cost_of
 from partbook.workflow import MAX_STEPS, Workflow
 

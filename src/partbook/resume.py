@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from partbook.budget import Budget, prompt_bound
+from partbook.budget import Budget, worst_case
 from partbook.event import (
     AnswerChecked,
     Event,
@@ -20,14 +20,16 @@ from partbook.event import (
     RoundUnanswered,
     StepRetried,
 )
-from partbook.message import Message, Sampling, Usage
-from partbook.pool import FREE, AgentPool, Price, WorkerSpec
-from partbook.prompt import check_subtask, worker_messages
-from partbook.rounds import LOST, is_over, question_of, reads, standing
-from partbook.trace import StepTrace, Trace, step_events
+from partbook.message import Message, Usage
+from partbook.pool import AgentPool, WorkerSpec
+from partbook.price import FREE, Price
+from partbook.prompt import worker_messages
+from partbook.rounds import LOST, checker_messages, is_over, question_of, reads
+from partbook.step_trace import StepTrace, step_events
+from partbook.trace import Trace
 
 __all__ = [
-    "LOST",
+    "MOST_TO_GO_ON",
     "can_go_on",
     "count_earlier",
     "known_texts",
@@ -35,7 +37,6 @@ __all__ = [
     "lost_tries",
     "recall",
     "settled",
-    "worst_case",
 ]
 
 MOST_TO_GO_ON = 256
@@ -131,7 +132,7 @@ def count_earlier(earlier: Trace, pool: AgentPool, budget: Budget) -> None:
                 budget.book(check.usage.total_tokens, _price_of(check, assumed))
             elif check.worker in specs:
                 spec = specs[check.worker]
-                messages = _checked(earlier, i, spec)
+                messages = checker_messages(earlier, i, spec)
                 budget.book(*worst_case(messages, spec.sampling, spec.price or assumed))
         for step in round_.steps:
             for call in _calls(step):
@@ -220,22 +221,6 @@ def _shown(
     read = reads(earlier, round_index, step.step)
     question = question_of(earlier, round_index)
     return worker_messages(question, workflow.steps[step.step].subtask, read, spec)
-
-
-def _checked(earlier: Trace, round_index: int, spec: WorkerSpec) -> tuple[Message, ...]:
-    """What a checker was shown."""
-    found = standing(earlier, round_index + 1)
-    read = [] if found is None else [(found.subtask, found.answer)]
-    return worker_messages(earlier.question, check_subtask(), read, spec)
-
-
-def worst_case(
-    messages: tuple[Message, ...], sampling: Sampling, price: Price | None
-) -> tuple[int, Decimal | None]:
-    """Most tokens and dollars of one call; None where the price is unknown."""
-    prompt = prompt_bound(messages)
-    usd = None if price is None else price.worst_usd(prompt, sampling.max_tokens)
-    return prompt + sampling.max_tokens, usd
 
 
 def _lost_try(round_index: int, step: StepTrace, spec: WorkerSpec | None) -> StepRetried:

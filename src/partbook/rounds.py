@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from partbook.message import Message
 from partbook.parse import render
-from partbook.pool import AgentPool
-from partbook.prompt import Turn, inner_question
+from partbook.pool import AgentPool, WorkerSpec
+from partbook.prompt import Turn, check_subtask, inner_question, worker_messages
 from partbook.shorten import shortened
-from partbook.trace import RoundTrace, StepTrace, Trace
+from partbook.step_trace import StepTrace
+from partbook.trace import RoundTrace, Trace
 from partbook.workflow import Workflow
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Standing",
     "StopKind",
     "StopRule",
+    "checker_messages",
     "doubts",
     "failed_workers",
     "is_over",
@@ -215,6 +218,13 @@ def reads(trace: Trace, index: int, step: int) -> list[tuple[str, str]]:
     found = [(steps[j].subtask, answers.get(j, "")) for j in steps[step].access]
     before = standing(trace, index) if steps[step].before else None
     return found if before is None else [(before.subtask, before.answer), *found]
+
+
+def checker_messages(trace: Trace, index: int, spec: WorkerSpec) -> tuple[Message, ...]:
+    """What a checker of a round's answer is shown, as any worker is shown an earlier step."""
+    found = standing(trace, index + 1)
+    read = [] if found is None else [(found.subtask, found.answer)]
+    return worker_messages(trace.question, check_subtask(), read, spec)
 
 
 def question_of(trace: Trace, index: int) -> str:

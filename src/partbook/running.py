@@ -13,9 +13,9 @@ from typing import Self
 from partbook.budget import Budget, Limits
 from partbook.errors import ConfigError
 from partbook.event import Event, OnEvent, RunFinished, RunStarted, Status, StopReason
-from partbook.execute import Stage
 from partbook.pool import AgentPool
 from partbook.resume import count_earlier, lost_tries, recall
+from partbook.stage import Stage
 from partbook.trace import Trace, TraceBuilder
 
 __all__ = ["Run"]

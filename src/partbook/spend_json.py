@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from partbook.message import Usage
-from partbook.pool import Price, Tier
+from partbook.price import Price, Tier
 
 __all__ = [
     "money",
@@ -79,8 +79,17 @@ def usage_to_json(usage: Usage | None) -> str:
 
 
 def usage_from_dict(data: Mapping[str, Any] | None) -> Usage | None:
-    """Read what `usage_to_dict` wrote."""
-    return None if data is None else Usage(**data)
+    """Read what `usage_to_dict` wrote.
+
+    Raises:
+        TypeError: a field is unknown.
+        ValueError: what should be a count of tokens is none.
+    """
+    if data is None:
+        return None
+    if not all(isinstance(count, int) and count >= 0 for count in data.values()):
+        raise ValueError(f"counts of tokens were expected, found {data!r:.200}")
+    return Usage(**data)
 
 
 def price_to_dict(price: Price | None) -> dict[str, Any] | None:

@@ -11,7 +11,8 @@ from partbook.errors import WorkerError
 from partbook.event import OnEvent
 from partbook.message import Usage
 from partbook.model import ChatModel
-from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE, Price
 from partbook.prompt import Turn
 from partbook.retry import OnRetry, Retrying, RetryPolicy, Sleep
 from partbook.rounds import failed_workers, present, question_of, standing, turns_before

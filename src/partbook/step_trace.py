@@ -7,7 +7,7 @@ from decimal import Decimal
 from partbook.errors import FaultKind
 from partbook.event import StepFinished, StepRetried, StepStarted
 from partbook.message import FinishReason, Message, Usage
-from partbook.pool import Price
+from partbook.price import Price
 
 __all__ = ["StepTrace", "step_events", "step_trace"]
 

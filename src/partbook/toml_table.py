@@ -33,8 +33,10 @@ _DEEP_KEY = re.compile(
 _INTEGERS = range(-(1 << 63), 1 << 63)
 """Those of TOML: https://toml.io/en/v1.0.0#integer."""
 
+_MOST_QUOTED = 80
+
 _short = reprlib.Repr()
-_short.maxstring = _short.maxother = 80
+_short.maxstring = _short.maxother = _MOST_QUOTED
 
 _NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -146,9 +148,10 @@ class Table:
             ConfigError: names the first of them, and the nearest key that is known here.
         """
         for key in self._data:
-            near = difflib.get_close_matches(key, self._known, n=1)
+            near = difflib.get_close_matches(key[:_MOST_QUOTED], self._known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(self._known)}"
-            raise ConfigError(f"{self.where}: unknown key `{key}`; {hint}")
+            shown = key if key.isprintable() and len(key) <= _MOST_QUOTED else _short.repr(key)
+            raise ConfigError(f"{self.where}: unknown key `{shown}`; {hint}")
 
 
 def _quoted(value: object) -> str:

@@ -28,17 +28,14 @@ from partbook.event import (
     Unanswered,
 )
 from partbook.message import Usage
-from partbook.pool import total_usd
-from partbook.step_trace import StepTrace, step_events, step_trace
+from partbook.price import total_usd
+from partbook.step_trace import StepTrace, step_trace
 from partbook.workflow import Workflow
 
 __all__ = [
     "RoundTrace",
-    "StepTrace",
     "Trace",
     "TraceBuilder",
-    "step_events",
-    "step_trace",
 ]
 
 
@@ -105,8 +102,8 @@ class Trace:
         # A step that a round of its own carries out makes no call itself.
         inner = {round_.parent for round_ in self.rounds if round_.parent is not None}
         return sum(
-            sum(not p.cached and p.fault != "unavailable" for p in round_.proposals)
-            + sum(not c.cached and c.fault != "unavailable" for c in round_.checks)
+            sum(text.calls for text in round_.proposals)
+            + sum(check.calls for check in round_.checks)
             + sum(step.calls for step in round_.steps if (i, step.step) not in inner)
             for i, round_ in enumerate(self.rounds)
         )

@@ -22,14 +22,6 @@ from partbook.workflow import Step, Workflow
 
 __all__ = [
     "TRACE_VERSION",
-    "check_from_dict",
-    "check_to_dict",
-    "money",
-    "proposal_from_dict",
-    "proposal_to_dict",
-    "step_from_dict",
-    "step_to_json",
-    "to_json",
     "trace_from_dict",
     "trace_summary",
     "trace_to_dict",
@@ -122,6 +114,8 @@ def trace_from_dict(data: Mapping[str, Any]) -> Trace:
     Raises:
         StoreError: the data is of a later version, or no trace.
     """
+    if not isinstance(data, Mapping):  # JSON of something else
+        raise StoreError(f"not a trace: an object was expected, found {type(data).__name__}")
     if data.get("version") != TRACE_VERSION:
         raise StoreError(
             f"a trace of version {TRACE_VERSION} was expected, found {data.get('version')!r}; "

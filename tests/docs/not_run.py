@@ -119,6 +119,11 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "partbook train": HOURS,
         ".venv/bin/python": "hours of a core",
     },
+    "docs/release.md": {
+        "make": "makes the environment anew that runs this test; minutes",
+        "python3 -m venv": "of a version that is not out",
+        "empty/bin/partbook": "of a version that is not out",
+    },
     "docs/runs.md": {
         "partbook show 40ddcf": "a run of the writer of the page; tests/e2e shows others",
         "partbook resume": "a run of the writer of the page; tests/e2e resumes others",

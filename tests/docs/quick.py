@@ -21,7 +21,7 @@ from tests.docs.snippets import ROOT
 SERVER = """
 import json, os, signal, socket, sys, threading
 import aiohttp, alembic, sqlalchemy.dialects.sqlite, starlette, uvicorn
-import partbook.cli.live, partbook.prices, partbook.server.app, partbook.store
+import partbook.cli.live, partbook.list_prices, partbook.server.app, partbook.store
 from partbook.cli.main import main
 
 def play(order, files):

@@ -20,7 +20,7 @@ yaml = pytest.importorskip("yaml", reason="needs what `make dev` installs")
 
 from partbook.config import load_pool, load_workflow  # noqa: E402
 from partbook.errors import PartbookError  # noqa: E402
-from partbook.price_table import read_own_prices  # noqa: E402
+from partbook.own_prices import read_own_prices  # noqa: E402
 from tests.docs import not_run  # noqa: E402
 from tests.docs.quick import Room, Shell  # noqa: E402
 

@@ -19,7 +19,7 @@ from partbook.economy.prompts import prompts_in
 from partbook.economy.read import read_bill
 from partbook.errors import ConfigError, ParseError, WorkerError
 from partbook.message import Completion
-from partbook.models.gguf import gguf_facts, kv_bytes_per_token
+from partbook.models.gguf import gguf_facts
 from partbook.models.wire import StreamDecoder, decode
 from partbook.parse import parse, render
 from partbook.server.anthropic_request import read_anthropic
@@ -127,11 +127,8 @@ def bills(data: bytes) -> None:
 
 def model_files(data: bytes) -> None:
     """The head of a model file."""
-    with _file(data, ".gguf") as path:
-        with suppress(ConfigError):
-            gguf_facts(path)
-        with suppress(ConfigError):
-            kv_bytes_per_token(path)
+    with _file(data, ".gguf") as path, suppress(ConfigError):
+        gguf_facts(path)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from partbook.errors import WorkerError
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.models.cached import Cached, CompletionCache, completions_dir
-from partbook.pool import Price
+from partbook.price import Price
 from tests.fakes import Echo, Failing, Gate, Scripted, pool_of
 
 ASK = [Message("system", "Be brief."), Message("user", "q")]

@@ -170,6 +170,9 @@ def test_a_server_without_ranges_that_is_cut_each_time_is_given_up(hub, cache):
     [
         ({"etag": "0" * 64}, "is another file: sha256 0000.*, expected"),
         ({"linked_size": 7}, "is another file: 7 bytes, expected 1024000"),
+        ({"linked_size": "9" * 5000}, "is another file: 9+ bytes, expected 1024000"),
+        ({"moves_to": "http://["}, "cannot be reached: Invalid IPv6 URL"),
+        ({"moves_to": "nowhere:x"}, "cannot be reached: .*unknown url type"),
         ({"status": 404}, "answered 404 Not Found"),
         ({"status": 500}, "answered 500"),
     ],

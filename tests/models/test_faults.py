@@ -16,7 +16,8 @@ from partbook.message import Message, Sampling, Usage
 from partbook.models.breaker import Breaker
 from partbook.models.http import HttpModel, open_session
 from partbook.perform import GO_ON
-from partbook.pool import FREE, AgentPool, Price, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE, Price
 from partbook.retry import REACTIONS
 from partbook.secret import Secret
 from partbook.trace_json import trace_from_dict, trace_to_dict

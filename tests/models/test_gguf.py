@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from partbook.errors import ConfigError
-from partbook.models.gguf import gguf_facts, kv_bytes_per_token
+from partbook.models.gguf import gguf_facts
 from tests.gguf_head import entry, gguf, number, said, text
 
 SHAPE = (
@@ -24,35 +24,37 @@ def written(path, data):
     return path
 
 
-def test_every_layer_keeps_keys_and_values_of_every_head(tmp_path):
+def test_facts_are_numbers_and_short_texts(tmp_path):
+    entries = (said("general.type", "adapter"), said("toy.context_length", 512))
+    path = written(tmp_path / "toy.gguf", gguf(*entries, said("licence", "x" * 201)))
+
+    assert gguf_facts(path) == {"general.type": "adapter", "toy.context_length": 512}
+
+
+def test_what_stands_between_facts_is_passed_over(tmp_path):
     path = written(tmp_path / "toy.gguf", gguf(*SHAPE))
 
-    assert kv_bytes_per_token(path) == 10 * 8 * (8 + 8) * 2
+    assert gguf_facts(path) == {
+        "general.architecture": "toy",
+        "toy.block_count": 10,
+        "toy.embedding_length": 64,
+        "toy.attention.head_count": 8,
+    }
 
 
-def test_shared_heads_and_their_own_widths_are_counted(tmp_path):
-    grouped = (
-        entry("toy.attention.head_count_kv", 4, number(2)),
-        entry("toy.attention.key_length", 4, number(16)),
-        entry("toy.attention.value_length", 4, number(4)),
-    )
-    path = written(tmp_path / "toy.gguf", gguf(*SHAPE, *grouped))
+def test_of_a_list_of_numbers_the_largest_is_the_fact(tmp_path):
+    heads = entry("toy.attention.head_count_kv", 9, struct.pack("<IQ3I", 4, 3, 0, 4, 2))
 
-    assert kv_bytes_per_token(path) == 10 * 2 * (16 + 4) * 2
+    path = written(tmp_path / "toy.gguf", gguf(heads))
 
-
-def test_where_layers_differ_the_largest_counts_for_all(tmp_path):
-    heads = struct.pack("<IQ3I", 4, 3, 0, 4, 2)
-    path = written(
-        tmp_path / "toy.gguf", gguf(*SHAPE, entry("toy.attention.head_count_kv", 9, heads))
-    )
-
-    assert kv_bytes_per_token(path) == 10 * 4 * (8 + 8) * 2
+    assert gguf_facts(path) == {"toy.attention.head_count_kv": 4}
 
 
 @pytest.mark.models
-def test_a_real_file_has_the_cache_that_its_architecture_says(smollm2):
-    assert kv_bytes_per_token(smollm2) == 30 * 3 * (64 + 64) * 2
+def test_a_real_file_says_what_it_is(smollm2):
+    facts = gguf_facts(smollm2)
+
+    assert (facts["general.architecture"], facts["llama.block_count"]) == ("llama", 30)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +63,9 @@ def test_a_real_file_has_the_cache_that_its_architecture_says(smollm2):
         (b"", "does not start with GGUF"),
         (b"junk" * 100, "does not start with GGUF"),
         (gguf(*SHAPE)[:60], "ends within its metadata"),
-        (gguf(*SHAPE[:3]), "attention.head_count"),
         (gguf(entry("a.b", 99, b"")), "unknown type 99"),
-        (gguf(entry("a.b", 9, struct.pack("<IQ", 6, 2**62))), "ends within its metadata"),
+        (gguf(entry("a.b", 9, struct.pack("<IQ", 6, 2**62))), "is longer than"),
+        (gguf(entry("a.b", 9, struct.pack("<IQ", 8, 2**62))), "ends within its metadata"),
         (gguf(entry("a.b", 9, struct.pack("<IQ", 4, 2**62))), "is longer than"),
         (gguf(text("k")[:8]), "ends within its metadata"),
         (gguf(struct.pack("<Q", 2**63)), "is longer than"),
@@ -73,12 +75,12 @@ def test_a_file_that_is_no_model_is_refused_in_words(tmp_path, data, complaint):
     path = written(tmp_path / "odd.gguf", data)
 
     with pytest.raises(ConfigError, match=complaint):
-        kv_bytes_per_token(path)
+        gguf_facts(path)
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"cannot read the model .*none.gguf: No such file"):
-        kv_bytes_per_token(tmp_path / "none.gguf")
+        gguf_facts(tmp_path / "none.gguf")
 
 
 @settings(
@@ -94,11 +96,4 @@ def test_no_bytes_make_the_reader_raise_anything_else(tmp_path, cut, junk):
     path = written(tmp_path / "odd.gguf", whole[:cut] + junk + whole[cut + len(junk) :])
 
     with suppress(ConfigError):
-        assert kv_bytes_per_token(path) >= 0
-
-
-def test_facts_are_numbers_and_short_texts(tmp_path):
-    entries = (said("general.type", "adapter"), said("toy.context_length", 512))
-    path = written(tmp_path / "toy.gguf", gguf(*entries, said("licence", "x" * 201)))
-
-    assert gguf_facts(path) == {"general.type": "adapter", "toy.context_length": 512}
+        assert isinstance(gguf_facts(path), dict)

@@ -5,7 +5,8 @@ import pytest
 
 from partbook.errors import ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
-from partbook.models.http import PRESETS, HttpModel, open_session
+from partbook.models.http import HttpModel, open_session
+from partbook.models.presets import PRESETS
 from partbook.secret import Secret
 from tests.models.scripted_server import (
     ABORT,

@@ -6,21 +6,7 @@ from partbook.errors import ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.models.program import PythonRunner
 from partbook.models.program_text import find_program, with_result_printed
-from partbook.sandbox import SandboxLimits, SandboxResult, run_program, sandbox_available
-
-
-def missing_sandbox() -> str:
-    try:
-        sandbox_available()
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
-sandboxed = [
-    pytest.mark.sandbox,
-    pytest.mark.skipif(bool(missing_sandbox()), reason=missing_sandbox() or "there is one"),
-]
+from partbook.sandbox import SandboxLimits, SandboxResult, run_program
 
 
 @dataclass
@@ -216,9 +202,8 @@ async def test_a_missing_or_failing_sandbox_is_no_answer(error: Exception):
         await PythonRunner(run).chat([user("print(1)")], Sampling())
 
 
+@pytest.mark.sandbox
 class TestInTheSandbox:
-    pytestmark = sandboxed
-
     @pytest.mark.parametrize(
         ("program", "answer"),
         [

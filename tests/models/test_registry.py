@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from partbook.errors import ConfigError
-from partbook.models.registry import find_model, is_present, known_models, model_path, models_dir
+from partbook.models.registry import (
+    find_model,
+    is_present,
+    known_models,
+    model_files,
+    model_path,
+    models_dir,
+)
 
 
 @pytest.fixture
@@ -55,6 +62,20 @@ def test_a_misspelt_name_gets_the_nearest_one():
 def test_a_name_like_no_other_gets_the_whole_list():
     with pytest.raises(ConfigError, match=r"known are qwen2.5-coder-0.5b, .*, smollm2-135m"):
         find_model("zzzz")
+
+
+def test_a_model_and_its_adapter_are_told_by_a_plus_that_may_also_be_in_a_name(cache):
+    odd = cache / "a+b.gguf"
+    odd.touch()
+
+    assert model_files("m.gguf+a.gguf") == (Path("m.gguf"), Path("a.gguf"))
+    assert model_files("m.gguf") == (Path("m.gguf"), None)
+    assert model_files(str(odd)) == (odd, None)
+
+
+def test_a_text_that_is_too_long_for_a_path_is_no_model(cache):
+    with pytest.raises(ConfigError, match="no model is called 'xxx"):
+        model_files("x" * 300)
 
 
 def test_the_cache_folder_can_be_chosen(cache):

@@ -122,6 +122,18 @@ async def test_more_or_fewer_messages_are_told(tmp_path):
         await replay.of("far").chat(ask("q")[:1], Sampling())
 
 
+async def test_messages_that_differ_in_their_tool_calls_are_told(tmp_path):
+    def calling(city: str) -> list[Message]:
+        return [*ask("q"), Message("assistant", "", tool_calls=f'[{{"id": "{city}"}}]')]
+
+    recording = Recording.open(tmp_path / "rec", "mine", WORKERS)
+    await recording.of("far", Echo("a")).chat(calling("Oslo"), Sampling())
+    recording.close()
+
+    with pytest.raises(ConfigError, match=r"message 2 \(assistant\) in the tools that it calls"):
+        await Replay.open(tmp_path / "rec").of("far").chat(calling("Rome"), Sampling())
+
+
 @pytest.mark.parametrize(
     ("pool", "workers", "message"),
     [
@@ -150,8 +162,23 @@ def test_a_folder_that_is_no_recording_is_refused_with_how_to_make_one(tmp_path)
         Replay.open(tmp_path)
 
 
+FAILED = b'{"message":"no","usage":null,"status":null,"retry_after_s":null'
+ANSWERED = b'"sampling":{},"completion":{"text":"","usage":null,"model":"","finish_reason":"stop"'
+
+
 @pytest.mark.parametrize(
-    "line", [b"{", b"[]", b'{"worker":"far"}', b'{"worker":"far","messages":[],"sampling":{}}']
+    "line",
+    [
+        b"{",
+        b"[]",
+        b"[" * 100_000,
+        b'{"worker":"far"}',
+        b'{"worker":"far","messages":[],"sampling":{}}',
+        b'{"worker":"far","messages":7,' + ANSWERED + b',"cached":false}}',
+        b'{"worker":"far","messages":["q"],' + ANSWERED + b',"cached":false}}',
+        b'{"worker":"far","messages":[["user",7]],' + ANSWERED + b',"cached":false}}',
+        b'{"worker":"far","messages":[],"sampling":{},"error":' + FAILED + b',"kind":"odd"}}',
+    ],
 )
 async def test_a_damaged_line_is_refused_with_its_number(tmp_path, line):
     await recorded(tmp_path / "rec", ("far", Echo("a"), "q", Sampling()))
@@ -180,9 +207,10 @@ async def test_a_newer_or_damaged_manifest_is_refused(tmp_path):
     manifest.write_text(json.dumps(data | {"recording": 2}))
     with pytest.raises(ConfigError, match="recorded by a newer Partbook"):
         Replay.open(tmp_path / "rec")
-    manifest.write_text("{")
-    with pytest.raises(ConfigError, match=r"manifest\.json is damaged"):
-        Replay.open(tmp_path / "rec")
+    for damaged in ("{", json.dumps(data | {"workers": 7})):
+        manifest.write_text(damaged)
+        with pytest.raises(ConfigError, match=r"manifest\.json is damaged"):
+            Replay.open(tmp_path / "rec")
 
 
 async def test_any_text_is_replayed_as_it_was(tmp_path):

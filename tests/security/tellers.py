@@ -17,7 +17,8 @@ from partbook.errors import FaultKind, WorkerError
 from partbook.event import Planned
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import OnText
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.stage import Stage
 from partbook.workflow import Step, Workflow
 

@@ -57,6 +57,8 @@ def test_the_file_that_the_others_are_made_from_is_good(tmp_path):
         ('key_file = "a\\u0000b"', r"`key_file` holds a control character: 'a\\x00b'"),
         ('key_file = "~nobody-at-all/key"', "`key_file`: ~nobody-at-all/key"),
         ('__class__ = "x"', "unknown key `__class__`"),
+        ("x" * 100_000 + " = 1", r"unknown key `'x+\.\.\.x+'`"),
+        ('"\\u001b[2J" = 1', r"unknown key `'\\x1b\[2J'`"),
     ],
 )
 def test_what_would_hold_up_or_break_the_reader_is_refused(tmp_path, text, message):

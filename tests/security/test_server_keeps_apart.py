@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs pip install 'partbook[serve]'")
 
 from partbook.conduct import Conductor
-from partbook.pool import FREE
+from partbook.price import FREE
 from partbook.server.admission import KeyDesk
 from partbook.store import ApiKeys
 from tests.page.live import ask, events_in, page_serving

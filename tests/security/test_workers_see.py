@@ -16,12 +16,14 @@ from partbook.execute import play
 from partbook.message import Message, Sampling, Usage
 from partbook.models.cached import Cached, CompletionCache
 from partbook.models.recorded import CALLS, Recording, described
-from partbook.pool import FREE, AgentPool, Worker, WorkerSpec
+from partbook.pool import AgentPool, Worker, WorkerSpec
+from partbook.price import FREE
 from partbook.rounds import StopRule
 from partbook.stage import Stage
 from partbook.store import Store
 from partbook.trace import TraceBuilder
 from partbook.workflow import Step, Workflow
+from tests.cut_short import Killed, killed_after
 from tests.fakes import Scripted
 from tests.security.tellers import (
     TROUBLES,
@@ -97,26 +99,14 @@ def test_in_any_workflow_with_any_trouble_a_worker_hears_what_its_list_names(dat
             assert secrets_in(event.error) == frozenset()
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
-async def cut_short(troupe: Troupe, pool: AgentPool, workflows, events: int) -> TraceBuilder | None:
+async def cut_short(pool: AgentPool, workflows, events: int) -> TraceBuilder | None:
     """Play until so many events are kept; None where it was over before."""
-    builder, seen = TraceBuilder(), 0
-
-    def journal(event: Event) -> None:
-        nonlocal seen
-        seen += 1
-        if seen > events:
-            raise Killed
-        builder.add(event)
-
+    kept, journal = killed_after(events)
     limits = Limits(rounds=len(workflows))
     try:
         await conduct("What?", pool, Drawn(workflows), limits=limits, journal=journal)
     except (Killed, BaseExceptionGroup):
-        return builder
+        return kept
     return None
 
 
@@ -131,7 +121,7 @@ def test_over_rounds_and_after_a_kill_a_worker_hears_what_its_list_names(data, d
     pool = troupe.pool(*CONTEXTS)
 
     async def both() -> None:
-        kept = await cut_short(troupe, pool, drawn, events)
+        kept = await cut_short(pool, drawn, events)
         if kept is not None:
             limits = Limits(rounds=len(drawn))
             trace = await conduct("What?", pool, Drawn(drawn), limits=limits, earlier=kept.build())

@@ -59,7 +59,7 @@ class CompletionCache:
             return completion_from_dict(json.loads(data)) if len(data) <= MAX_BYTES else None
         except FileNotFoundError:
             return None
-        except (OSError, RecursionError, *BROKEN) as err:
+        except (OSError, *BROKEN) as err:
             log.warning("a kept answer cannot be read: %s: %s", self.path(key), err)
             return None
 

@@ -8,9 +8,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
-from partbook.errors import ConfigError, WorkerError
+from partbook.errors import FaultKind, WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.spend_json import usage_from_dict, usage_to_dict
 
@@ -24,7 +24,7 @@ __all__ = [
     "error_to_dict",
 ]
 
-BROKEN = (AttributeError, ConfigError, LookupError, TypeError, ValueError)
+BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading a file can raise that was not written here, or not to its end."""
 
 
@@ -95,10 +95,13 @@ def error_to_dict(error: WorkerError) -> dict[str, Any]:
 
 def error_from_dict(data: Mapping[str, Any]) -> WorkerError:
     """Read what `error_to_dict` wrote; anything else raises one of `BROKEN`."""
+    kind = data["kind"]
+    if kind not in get_args(FaultKind):
+        raise ValueError(f"a kind of fault was expected, found {kind!r:.80}")
     return WorkerError(
         data["message"],
         usage=usage_from_dict(data["usage"]),
         status=data["status"],
-        kind=data["kind"],
+        kind=kind,
         retry_after_s=data["retry_after_s"],
     )

@@ -7,7 +7,7 @@ from urllib.request import getproxies, proxy_bypass
 from yarl import URL
 
 from partbook.errors import ConfigError
-from partbook.models.presets import PRESETS
+from partbook.models.presets import PRESETS, is_on_this_machine
 
 __all__ = ["KEY_PARAMETERS", "endpoint_url", "proxy_of"]
 
@@ -60,9 +60,12 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def proxy_of(url: URL) -> str | None:
-    """The proxy that the environment names for this URL (`HTTPS_PROXY`, `NO_PROXY` and so on)."""
-    host = url.host or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
+    """The proxy that the environment names for this URL (`HTTPS_PROXY`, `NO_PROXY` and so on).
+
+    Raises:
+        ConfigError: it is of a kind that cannot be used.
+    """
+    if is_on_this_machine(str(url)) or proxy_bypass(url.host or ""):
         return None
     proxies = getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")

@@ -1,4 +1,4 @@
-"""Reads from a GGUF file's head what it is, and what its key-value cache will cost in memory.
+"""Reads from a GGUF file's head what it is.
 
 Only whole numbers and short texts of the metadata are kept; the vocabulary and the weights are
 passed over. The file is not trusted: it cannot make us read more than MAX_HEAD_BYTES. The format is
@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from partbook.errors import ConfigError
 
-__all__ = ["gguf_facts", "kv_bytes_per_token"]
+__all__ = ["gguf_facts"]
 
 WHOLE = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 10: "Q", 11: "q"}
 """Types of whole numbers, as `struct` spells them."""
@@ -27,8 +27,6 @@ MAX_HEAD_BYTES = 64 * 2**20
 
 MAX_TEXT_BYTES = 200
 """Longer texts of the metadata (templates, licences) are passed over."""
-
-F16_BYTES = 2
 
 
 def gguf_facts(path: Path) -> dict[str, int | str]:
@@ -46,32 +44,6 @@ def gguf_facts(path: Path) -> dict[str, int | str]:
         raise ConfigError(f"{path} is no GGUF file: {error}") from error
 
 
-def kv_bytes_per_token(path: Path) -> int:
-    """Bytes that one token of context takes in a key-value cache of 16-bit floats.
-
-    It is an upper bound for models whose layers do not all attend to everything.
-
-    Raises:
-        ConfigError: the file cannot be read, or is no GGUF file of a language model.
-    """
-    shape: dict[str, int] = {}
-    try:
-        with path.open("rb") as file:
-            for key, value in _facts(file):
-                if isinstance(value, int):
-                    # Keys start with the architecture's name, of which a file has one.
-                    shape[key.partition(".")[2]] = value
-        layers, heads = shape["block_count"], shape["attention.head_count"]
-        width = shape["embedding_length"] // heads
-    except OSError as error:
-        raise ConfigError(f"cannot read the model {path}: {error.strerror or error}") from error
-    except (ValueError, KeyError, ZeroDivisionError) as error:
-        raise ConfigError(f"{path} is no GGUF file of a language model: {error}") from error
-    keys = shape.get("attention.key_length", width)
-    values = shape.get("attention.value_length", width)
-    return layers * shape.get("attention.head_count_kv", heads) * (keys + values) * F16_BYTES
-
-
 def _facts(file: BinaryIO) -> Iterator[tuple[str, int | str]]:
     if file.read(4) != b"GGUF":
         raise ValueError("it does not start with GGUF")
@@ -80,7 +52,7 @@ def _facts(file: BinaryIO) -> Iterator[tuple[str, int | str]]:
         key = _text(file).decode(errors="replace")
         (kind,) = struct.unpack("<I", _read(file, 4))
         if kind in WHOLE:
-            yield key, _numbers(file, kind, 1)[0]
+            yield key, max(_numbers(file, kind, 1))
         elif kind == STRING:
             text = _text(file)
             if len(text) <= MAX_TEXT_BYTES:
@@ -90,22 +62,24 @@ def _facts(file: BinaryIO) -> Iterator[tuple[str, int | str]]:
             if of in WHOLE:
                 yield key, max(_numbers(file, of, count), default=0)
             else:
-                for _ in range(count):
-                    _skip(file, of)
+                _skip(file, of, count)
         else:
-            _skip(file, kind)
+            _skip(file, kind, 1)
 
 
-def _numbers(file: BinaryIO, kind: int, count: int) -> tuple[int, ...]:
-    data = _read(file, count * struct.calcsize(f"<{WHOLE[kind]}"))
-    return struct.unpack(f"<{count}{WHOLE[kind]}", data)
+def _numbers(file: BinaryIO, kind: int, count: int) -> Iterator[int]:
+    """One after the other: as a tuple they would take many times the memory of their bytes."""
+    form = f"<{WHOLE[kind]}"
+    data = _read(file, count * struct.calcsize(form))
+    return (number for (number,) in struct.iter_unpack(form, data))
 
 
-def _skip(file: BinaryIO, kind: int) -> None:
+def _skip(file: BinaryIO, kind: int, count: int) -> None:
     if kind == STRING:
-        _text(file)
+        for _ in range(count):
+            _text(file)
     elif kind in OTHER_BYTES:
-        _read(file, OTHER_BYTES[kind])
+        _read(file, count * OTHER_BYTES[kind])
     else:
         raise ValueError(f"unknown type {kind} in its metadata")
 

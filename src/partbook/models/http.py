@@ -24,11 +24,11 @@ from partbook.models.endpoint import endpoint_url, proxy_of
 from partbook.models.fault import decode_error, one_line
 from partbook.models.fault_kind import retry_after_s
 from partbook.models.parameters import Parameters
-from partbook.models.presets import PRESETS, Preset, token_limit_of
+from partbook.models.presets import token_limit_of
 from partbook.models.wire import StreamDecoder, TokenLimitField, decode, encode
 from partbook.secret import Secret
 
-__all__ = ["PRESETS", "HttpModel", "Preset", "open_session"]
+__all__ = ["HttpModel", "open_session"]
 
 CONNECT_TIMEOUT_S = 30.0
 """Longest wait for a connection: a host that is there answers much sooner."""

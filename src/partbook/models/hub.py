@@ -43,10 +43,12 @@ CHUNK_BYTES = 256 * 1024
 class _NoRedirect(HTTPRedirectHandler):
     """Hands a redirect back: the hub describes its file in the headers of the redirect itself."""
 
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
+    def http_error_302(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message
     ) -> None:
         return None
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def hub_endpoint() -> str:
@@ -120,7 +122,7 @@ def _compare(described: Message, url: str, size_bytes: int, sha256: str) -> None
     if re.fullmatch("[0-9a-f]{64}", tag) and tag != sha256:
         raise ConfigError(f"hub: {url} is another file: sha256 {tag}, expected {sha256}")
     size = described.get("X-Linked-Size") or described.get("Content-Length") or ""
-    if size.isdecimal() and int(size) != size_bytes:
+    if size.isdecimal() and size.lstrip("0") != str(size_bytes):
         raise ConfigError(f"hub: {url} is another file: {size} bytes, expected {size_bytes}")
 
 
@@ -163,7 +165,7 @@ def _network(url: str) -> Iterator[None]:
     except HTTPError as error:
         error.close()
         raise ConfigError(f"hub: {url} answered {error.code} {error.reason}") from error
-    except (OSError, HTTPException) as error:
+    except (OSError, HTTPException, ValueError) as error:  # ValueError: it redirects to no URL
         why = error.reason if isinstance(error, URLError) else error
         raise ConfigError(f"hub: {url} cannot be reached: {why}") from error
 

@@ -15,14 +15,13 @@ from typing import Any
 
 from partbook.errors import ConfigError, WorkerError
 from partbook.message import Completion, FinishReason, Message, Sampling, Usage
-from partbook.models.gguf import kv_bytes_per_token
 
 try:
     import xllamacpp
 except ImportError:  # the extra is not installed; said in words at the first load
     xllamacpp = None
 
-__all__ = ["Llama", "LocalSpec", "memory_bytes"]
+__all__ = ["Llama", "LocalSpec"]
 
 BATCH_TOKENS = 128
 """Prompt tokens that are read in one go. Between two of them a call can be stopped; on a CPU a
@@ -61,20 +60,6 @@ class LocalSpec:
         for name, value in counts.items():
             if value < 1:
                 raise ConfigError(f"local model {self.path}: {name} is {value}, must be 1 or more")
-
-
-def memory_bytes(spec: LocalSpec) -> int:
-    """Upper bound of the memory that a loaded model takes.
-
-    It counts the file twice, since llama.cpp maps it and keeps a second copy of the tensors that it
-    rearranges for the CPU, and the key-value cache of all slots in 16-bit floats. Measured on
-    three models of 0.1 to 1.1 GB, the process grew by 65 to 84 % of it.
-
-    Raises:
-        ConfigError: the file cannot be read or is no GGUF file.
-    """
-    cache = kv_bytes_per_token(spec.path) * spec.n_ctx * spec.slots
-    return 2 * spec.path.stat().st_size + cache
 
 
 class Llama:

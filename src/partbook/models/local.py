@@ -26,9 +26,9 @@ from typing import Self
 from partbook.errors import WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.model import OnText
-from partbook.models.llama import Llama, LocalSpec, memory_bytes
+from partbook.models.llama import Llama, LocalSpec
 
-__all__ = ["LocalModel", "LocalModels", "LocalSpec", "memory_bytes"]
+__all__ = ["LocalModel", "LocalModels", "LocalSpec"]
 
 
 class LocalModel:

@@ -4,20 +4,20 @@ Finding the program in a model's text is left to `program_text.py`, and running 
 function that this worker is given (`partbook.sandbox.run_program`).
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from partbook.message import Completion, FinishReason, Message, Sampling, Usage
 from partbook.model import OnText
 from partbook.models.program_text import find_program, with_result_printed
+from partbook.sandbox import LimitHit, SandboxResult
 
-__all__ = ["PythonRunner", "Ran", "RunProgram"]
+__all__ = ["PythonRunner", "RunProgram"]
 
 _MAX_ANSWER = 8_000
 """Characters of what was printed that are passed on."""
 _MAX_REASON = 500
 """Characters of an error message."""
-_LIMITS = {
+_LIMITS: Mapping[LimitHit, str] = {
     "wall": "it ran too long",
     "cpu": "it used too much processor time",
     "memory": "it used too much memory",
@@ -25,27 +25,7 @@ _LIMITS = {
 }
 
 
-class Ran(Protocol):
-    """What a program did, as far as this worker looks at it."""
-
-    @property
-    def exit_status(self) -> int | None:
-        """0 where it went well; None where it was ended."""
-
-    @property
-    def stdout(self) -> str:
-        """What it printed."""
-
-    @property
-    def stderr(self) -> str:
-        """Its complaints."""
-
-    @property
-    def limit(self) -> str | None:
-        """Name of the limit for which it was ended."""
-
-
-RunProgram = Callable[[str], Awaitable[Ran]]
+RunProgram = Callable[[str], Awaitable[SandboxResult]]
 """Runs a program of unknown intent.
 
 Raises:
@@ -100,9 +80,9 @@ class PythonRunner:
         return printed, "stop"
 
 
-def _reason(ran: Ran) -> str:
+def _reason(ran: SandboxResult) -> str:
     if ran.limit is not None:
-        return f"{_LIMITS.get(ran.limit, ran.limit)}."
+        return f"{_LIMITS[ran.limit]}."
     # Lines that only underline a place say nothing without the font they were made for.
     lines = [line for line in ran.stderr.splitlines() if line.strip(" ^~")]
     return "\n".join(lines[-3:])[-_MAX_REASON:].strip() or f"exit status {ran.exit_status}."

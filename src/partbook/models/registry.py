@@ -7,6 +7,7 @@ running to `local.py`. The entries themselves are in `registry.toml`.
 """
 
 import os
+import os.path
 import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -160,8 +161,11 @@ def model_files(text: str) -> tuple[Path, Path | None]:
     Raises:
         ConfigError: the name is unknown or not pulled. Whether a file is there is seen on loading.
     """
+    # Not `Path.is_file`, which fails for a text that is too long for a path.
+    if os.path.isfile(text):  # a `+` may be a part of its name
+        return Path(text), None
     model, _, adapter = text.partition("+")
-    is_file = model.endswith(".gguf") or Path(model).is_file()
+    is_file = model.endswith(".gguf") or os.path.isfile(model)
     return Path(model) if is_file else model_path(model), Path(adapter) if adapter else None
 
 

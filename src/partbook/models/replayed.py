@@ -52,7 +52,7 @@ class Replay:
         self.folder = folder
         self.pool: str = manifest["pool"]
         """Name of the pool that was recorded."""
-        self.workers: Mapping[str, str] = manifest["workers"]
+        self.workers: Mapping[str, str] = dict(manifest["workers"])
         """Kind and model of each worker that was in it, by its name."""
         self._calls: dict[str, dict[str, _Call]] = {}
 
@@ -75,12 +75,12 @@ class Replay:
             ) from err
         except OSError as err:
             raise ConfigError(f"cannot read the recording {folder}: {err.strerror}") from err
-        except (RecursionError, *BROKEN) as err:
-            raise _unless_told(err, f"{folder / MANIFEST} is damaged: {err!r}") from err
+        except BROKEN as err:
+            raise ConfigError(f"{folder / MANIFEST} is damaged: {err!r}") from err
         for number, line in enumerate(lines, 1):
             try:
                 replay._add(number, json.loads(line))
-            except (RecursionError, *BROKEN) as err:
+            except BROKEN as err:
                 raise ConfigError(f"{folder / CALLS}, line {number} is damaged: {err!r}") from err
         return replay
 
@@ -127,6 +127,8 @@ class Replay:
 
     def _add(self, number: int, line: dict[str, Any]) -> None:
         call = {"messages": line["messages"], "sampling": line["sampling"]}
+        if not (isinstance(call["messages"], list) and all(map(_is_message, call["messages"]))):
+            raise TypeError("messages were expected")
         by_key = self._calls.setdefault(line["worker"], {})
         found = by_key.setdefault(_key(call), _Call(number, call))
         if "completion" in line:
@@ -172,12 +174,13 @@ class Replayed:
         return completion
 
 
+def _is_message(said: object) -> bool:
+    """Whether `call_to_dict` writes a message so: its role, its text, perhaps more texts."""
+    return isinstance(said, list) and len(said) >= 2 and all(isinstance(text, str) for text in said)
+
+
 def _key(call: Mapping[str, Any]) -> str:
     return call_key({}, call)
-
-
-def _unless_told(err: BaseException, message: str) -> ConfigError:
-    return err if isinstance(err, ConfigError) else ConfigError(message)
 
 
 def _likeness(call: Mapping[str, Any], wanted: Mapping[str, Any]) -> float:
@@ -195,9 +198,11 @@ def _difference(call: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     said, asked = call["messages"], wanted["messages"]
     i = _same_at_start(said, asked)
     if i < min(len(said), len(asked)):
-        (role, one), (new_role, other) = said[i], asked[i]
+        (role, one, *_), (new_role, other, *_) = said[i], asked[i]
         if role != new_role:
             return f"differs in message {i}: {role!r} there, {new_role!r} here"
+        if one == other:
+            return f"differs in message {i} ({role}) in the tools that it calls"
         at = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
         at = min(len(one), len(other)) if at is None else at
         begin = max(0, at - 10)

@@ -6,6 +6,7 @@ tolerantly and bounded; a call without a name is no call.
 """
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -70,11 +71,12 @@ class CallPieces:
         """All calls as JSON text; empty where there are none."""
         calls = [
             {
-                "id": call["id"] or f"call_{at}",
+                # Whoever has none of its own gets one that no other conversation has.
+                "id": call["id"] or f"call_{secrets.token_hex(8)}",
                 "type": "function",
                 "function": {"name": call["name"], "arguments": call["arguments"]},
             }
-            for at, call in sorted(self._calls.items())
+            for _, call in sorted(self._calls.items())
             if call["name"]
         ]
         return json.dumps(calls, separators=(",", ":")) if calls else ""

@@ -2,7 +2,7 @@
 
 Which lists belong together, and which of several workflows is meant, is settled here. Reading one
 list is left to `literal.py`, telling reasoning from answer to `reasoning.py`, what the lists say to
-`parse.py`.
+`text.py`.
 
 Lists belong together where only marks and comments stand between them, or else where each begins
 a line. The last three that belong together count, as in Python. An unfinished second try after a
@@ -50,7 +50,7 @@ _HEAD = re.compile(
 )
 _COMMENT = re.compile(r"[\s,;})\]]{0,80}+(?:#(?!#)|//)")
 _TAIL = re.compile(r"[ \t\r,;})\]`*]*+(?:(?:#|//)[^\n]*+)?(?:\n|\Z)")
-_MARKS = re.compile(r"""(?:[\s,;{})\]>*\-•`"'“”]++|(?:#|//)[^\n]*+|\d{1,3}[.)])*+""")
+_MARKS = re.compile(r"""(?:[\s,;{})\]>*\-•`"'“”]++|(?:#|//)[^\n]*+|\d{1,3}[.)])*""")
 _LOST_QUOTE = re.compile(r"""(?!\s*,\s*"[\w ]{1,40}"\s*:)[^#\n]*?["'”’]\s*+[\])]""")
 _LOST_BRACKET = re.compile(r"[ \t]*+,[ \t]*+[\[\](]")
 _MAX_LISTS: Final = 1000

@@ -3,7 +3,7 @@
 The form is what Python and JSON share, written by a hand that slips: tuples, trailing commas,
 comments, curly quotes, triple quotes, `null`, a bare `all`, full-width brackets, and quotes inside
 a string that should have been escaped. A list or a string that is not closed stays an error:
-nothing is completed by guess. What the lists mean is left to `parse.py`.
+nothing is completed by guess. What the lists mean is left to `text.py`.
 
 Every character is looked at a bounded number of times, so time is linear in the text. The reader
 stops at the first thing that cannot be part of a literal and says where; a caller that goes on
@@ -31,7 +31,8 @@ _CLOSERS: Final = {"[": "]］", "(": ")）", "［": "]］", "（": ")）"}
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "「": "」"}
 _APOSTROPHES: Final = ("'", "’")
 
-_BLANK = re.compile(rf"(?:{_SPACE}++|(?<=[\s,\[(])(?:\#|//)[^\n]*+)*+")
+# No group is possessive: before Python 3.11.5 a match may then end before it begins (gh-106052).
+_BLANK = re.compile(rf"(?:{_SPACE}++|(?<=[\s,\[(])(?:\#|//)[^\n]*+)*")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?![\w.])", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]+(?![\w(.\[\"'])", re.ASCII)
 _PREFIX = re.compile(r"[rRuU](?=[\"'])")
@@ -56,18 +57,18 @@ _CLOSES = re.compile(
 """What may follow the closing quote of an item: its bracket, a comment, or a comma and an item."""
 
 _TRIPLE: Final = {
-    q * 3: re.compile(rf"[^{q}\\]*+(?:(?:\\.|{q}(?!{q}{q}))[^{q}\\]*+)*+", re.DOTALL) for q in "\"'"
+    q * 3: re.compile(rf"[^{q}\\]*+(?:(?:\\.|{q}(?!{q}{q}))[^{q}\\]*+)*", re.DOTALL) for q in "\"'"
 }
 _CHUNK: Final = {
     opening: re.compile(
-        rf"[^{opening}{closing}\\\n]*+(?:\\.[^{opening}{closing}\\\n]*+)*+", re.DOTALL
+        rf"[^{opening}{closing}\\\n]*+(?:\\.[^{opening}{closing}\\\n]*+)*", re.DOTALL
     )
     for opening, closing in _QUOTES.items()
 }
 
 
 class LiteralError(Exception):
-    """No literal stands here. It does not leave `parse.py`."""
+    """No literal stands here. It does not leave this package."""
 
     def __init__(
         self, message: str, at: int, *, reason: str = "not_a_literal", placeholder: bool = False

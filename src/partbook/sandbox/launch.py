@@ -100,7 +100,7 @@ async def _first_report(process: Piped, report: int) -> _First:
             process.kill()
             await process.wait()
             process.close()
-            raise _late() from None
+            raise (asyncio.CancelledError() if cancelled else _late()) from None
         piece = os.read(report, _REPORT_BYTES)
         if not piece:
             break

@@ -55,8 +55,3 @@ class SandboxResult:
     def timed_out(self) -> bool:
         """Whether its time was up, on the clock or in computing."""
         return self.limit in ("wall", "cpu")
-
-    @property
-    def output_truncated(self) -> bool:
-        """Whether it wrote more than is kept here."""
-        return self.limit == "output"

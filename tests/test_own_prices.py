@@ -5,8 +5,8 @@ import pytest
 
 from partbook.config import load_pool
 from partbook.errors import ConfigError
-from partbook.pool import Price, Tier
-from partbook.price_table import OwnPrice, own_price_of, read_own_prices
+from partbook.own_prices import OwnPrice, own_price_of, read_own_prices
+from partbook.price import Price, Tier
 
 FULL = """
 [[prices]]
@@ -80,6 +80,21 @@ def test_the_usual_file_need_not_be_there_but_counts_where_it_is(tmp_path, monke
     write(tmp_path / "partbook" / "prices.toml", FULL)
 
     assert len(read_own_prices()) == 2
+
+
+def test_a_folder_of_settings_that_cannot_be_reached_is_said(monkeypatch):
+    monkeypatch.delenv("PARTBOOK_PRICES", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/" + "x" * 300)
+
+    with pytest.raises(ConfigError, match=r"cannot read .*prices\.toml: File name too long"):
+        read_own_prices()
+
+
+def test_a_home_of_nobody_leads_to_no_prices(monkeypatch):
+    monkeypatch.setenv("PARTBOOK_PRICES", "~nobody-at-all/prices.toml")
+
+    with pytest.raises(ConfigError, match="cannot read ~nobody-at-all"):
+        read_own_prices()
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path):

@@ -15,8 +15,8 @@ from decimal import Decimal
 from genai_prices import Usage, calc_price
 from genai_prices.types import ModelPrice, PriceCalculation, TieredPrices
 
-from partbook.pool import Price, Tier
-from partbook.price_table import OwnPrice, own_price_of
+from partbook.own_prices import OwnPrice, own_price_of
+from partbook.price import Price, Tier
 
 __all__ = ["context_window_of", "price_of"]
 

@@ -10,7 +10,7 @@
     cache_write_1h_usd = 2.5
     tiers = [{ above_tokens = 200000, input_usd = 2.5, output_usd = 15, cached_usd = 0.25 }]
 
-The list prices of providers are left to `prices.py`.
+The list prices of providers are left to `list_prices.py`.
 """
 
 import os
@@ -22,7 +22,7 @@ from pathlib import Path
 from platformdirs import user_config_path
 
 from partbook.errors import ConfigError
-from partbook.pool import Price, Tier
+from partbook.price import Price, Tier
 from partbook.toml_table import Table, read_toml
 
 __all__ = ["PRICES_VARIABLE", "OwnPrice", "own_price_of", "read_own_prices", "take_price"]
@@ -54,11 +54,15 @@ def read_own_prices(path: Path | None = None) -> tuple[OwnPrice, ...]:
     """
     named = os.environ.get(PRICES_VARIABLE, "").strip()
     if path is None and named:
-        path = Path(named).expanduser()
+        path = Path(os.path.expanduser(named))
     if path is None:
         path = user_config_path("partbook", appauthor=False) / "prices.toml"
-        if not path.exists():
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError):
             return ()
+        except OSError:
+            pass  # `read_toml` says what keeps it from being read
     table = read_toml(path)
     found = []
     for item in table.take_tables("prices"):

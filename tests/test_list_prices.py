@@ -3,10 +3,10 @@ from decimal import Decimal
 import genai_prices
 import pytest
 
+from partbook.list_prices import context_window_of, price_of
 from partbook.message import Usage
-from partbook.pool import Price, Tier
-from partbook.price_table import OwnPrice
-from partbook.prices import context_window_of, price_of
+from partbook.own_prices import OwnPrice
+from partbook.price import Price, Tier
 
 
 @pytest.mark.parametrize(
