@@ -7,7 +7,7 @@ EMBEDDED := qwen2.5-coder-0.5b smollm2-135m
 LOCKS := $(wildcard locks/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs site lock lock-check licences sbom wheel release-check page page-check bench deploy-check load-test schema-fuzz fuzz chaos kill-test cluster-test ranks-test verl-check lab-table reproduce reproduce-lab train-embedded clean
+.PHONY: help setup dev system models run test budget-test check fmt lint types imports docs site lock lock-check licences sbom wheel size core-test release-check page page-check bench deploy-check load-test schema-fuzz fuzz chaos kill-test cluster-test ranks-test verl-check lab-table reproduce reproduce-lab train-embedded clean
 
 help:    ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -80,6 +80,13 @@ sbom: dev ## write bills of materials (CycloneDX) of the core and of everything 
 wheel: dev ## build wheel and source distribution twice; keep them in dist/ if they are the same
 	$(BIN)/python -m scripts.supply.build
 
+size:    ## how large the core is, from its wheel in an environment of its own; fails above its bars
+	$(PYTHON) -m venv --clear bench/out/core && bench/out/core/bin/python -m scripts.supply.install core
+	bench/out/core/bin/python -m scripts.supply.size
+
+core-test: size ## as size, and the tests of the core there; PYTHON=python3.13 for another Python
+	bench/out/core/bin/pytest -m "not models" --ignore=tests/tasks --ignore=tests/lab --ignore=tests/train --ignore=tests/server -p no:cacheprovider
+
 release-check: wheel sbom ## as wheel and sbom, and the wheel in a new environment, with no source tree and no network
 	PARTBOOK_RELEASE_CHECK=1 $(BIN)/pytest tests/test_supply_wheel.py
 
@@ -117,7 +124,7 @@ kill-test: dev models ## 200 runs killed and taken up again; minutes
 cluster-test: dev ## a Ray cluster of three nodes on this machine, one of which is killed; a minute
 	$(BIN)/pytest -s tests/spread/long_cluster.py
 
-ranks-test: dev ## whole trainings on two processes beside the same on one, killed and resumed; minutes
+ranks-test: dev ## whole trainings on two processes beside the same on one, killed and resumed; a quarter of an hour
 	OMP_NUM_THREADS=1 $(BIN)/pytest -s tests/train/long_ranks.py
 
 verl-check: dev ## the files for verl against verl's own schema and loaders, in an environment of its own (3 GB)

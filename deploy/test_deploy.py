@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ import yaml
 from partbook.cli.conductors import find_outside
 from partbook.cli.main import app
 from partbook.config import load_pool
-from partbook.price_table import own_price_of, read_own_prices
+from partbook.own_prices import own_price_of, read_own_prices
 from partbook.server.admission import OpenDoor
 from partbook.server.app import Endpoint
 from partbook.server.metrics import Metrics
@@ -157,6 +158,21 @@ def test_the_container_file_is_what_its_linter_likes_and_starts_our_command():
     extras = re.search(r"'\.\[([\w,]+)\]'", text)[1].split(",")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert set(extras) <= project["optional-dependencies"].keys()
+
+
+def test_the_builder_is_given_what_the_wheel_is_made_of(tmp_path):
+    copied = re.findall(r"^COPY (.+) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    allowed = re.findall(r"^!(.+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE)
+    for name in allowed:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(ROOT / name)
+
+    assert sorted(" ".join(copied).split()) == sorted(allowed)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel"], cwd=tmp_path, check=True
+    )
+    (wheel,) = tmp_path.glob("dist/*.whl")
+    assert "partbook/conductors/embedded.gguf" in zipfile.ZipFile(wheel).namelist()
 
 
 def test_all_yaml_is_tidy():

@@ -61,7 +61,8 @@ def _from_ranges(name: str) -> None:
     _pip("--upgrade", "pip")
     match name:
         case "core":
-            _pip(".", *asked.core_tests)
+            # A test of the core builds the sample plug-in with what is here.
+            _pip(".", *asked.build, *asked.core_tests)
         case "setup":
             _pip("--editable", ".[local]")
         case _:

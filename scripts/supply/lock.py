@@ -7,7 +7,8 @@ since building one runs its code. torch is resolved with the others and left out
 is right, the machine decides (scripts/cpu-torch.sh).
 
 `--check` needs neither uv nor a network: the lock was made for what pyproject.toml says now, and
-names what is needed here, no more and no less, in the versions that are installed here.
+names what is needed here, no more and no less, in the versions that are installed here. With a
+Python that the lock is not for, only the first of these is looked at.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from packaging.markers import Marker
 from packaging.utils import parse_wheel_filename
 from scripts.supply.asked import LOCKED_PYTHONS, ROOT, SETS, Asked, lock_file, normal
 from scripts.supply.closure import Missing, closure
+from scripts.supply.install import is_locked
 
 __all__ = ["Pin", "active_pins", "check", "make", "read_lock"]
 
@@ -104,6 +106,8 @@ def check(root: Path = ROOT) -> list[str]:
         path = lock_file(name, root)
         if not path.exists() or f"sha256:{asked.digest}\n" not in path.read_text(encoding="utf-8"):
             return [f"locks/{name}.txt is not for what pyproject.toml asks for now; run make lock"]
+    if not is_locked(sys.version_info[:3]):
+        return []
     try:
         needed = closure([*asked.everything, *asked.build, *asked.core_tests])
     except Missing as missing:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partbook.cli.plain import clean, head, in_cell, print_json
+from partbook.cli.plain import clean, head, print_json
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,6 @@ def test_long_hostile_text_is_cleaned_in_a_moment(piece):
 
 def test_a_head_is_one_clean_line():
     assert head("  two\n\tlines \x1b[2J of  text ") == "two lines of text"
-
-
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [("=1+1", "'=1+1"), ("-2", "'-2"), ("\t@x", "'\t@x"), ("\r=x", "'\r=x"), ("a=1", "a=1")],
-)
-def test_no_cell_is_taken_for_a_formula(text, cell):
-    assert in_cell(text) == cell
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,12 @@ def test_a_file_of_the_right_size_is_used(cache):
         file.truncate(model.size_bytes)  # a hole: takes no space
 
     assert model_path("smollm2-135m") == model.path
+
+
+def test_where_llama_cpp_is_missing_that_is_said_before_anything_is_fetched(cache, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)  # how Python marks what cannot be imported
+
+    with pytest.raises(
+        ConfigError, match=r"need llama\.cpp: .*\[local\].*; and model smollm2-135m is not here yet"
+    ):
+        model_path("smollm2-135m")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +147,11 @@ def model_path(name: str) -> Path:
     """
     model = find_model(name)
     if not is_present(model):
+        first = ""
+        if find_spec("xllamacpp") is None:  # said before anybody fetches half a gigabyte
+            first = "local models need llama.cpp: pip install 'partbook[local]'; and "
         raise ConfigError(
-            f"model {name} is not here yet ({model.path}): run `partbook models pull {name}`"
+            f"{first}model {name} is not here yet ({model.path}): run `partbook models pull {name}`"
         )
     return model.path
 

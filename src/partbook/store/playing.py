@@ -8,9 +8,14 @@ name. It ends with the process, however that ends.
 import hashlib
 from contextlib import ExitStack
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 __all__ = ["Playing", "lock_number"]
+
+
+_TRY = text("SELECT pg_try_advisory_lock(:number)")
+_UNLOCK = text("SELECT pg_advisory_unlock(:number)")
 
 
 def lock_number(name: str) -> int:
@@ -36,13 +41,21 @@ class Playing:
         with ExitStack() as session:
             connection = session.enter_context(self._engine.connect())
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
-            asked = text("SELECT pg_try_advisory_lock(:number)")
-            if not connection.scalar(asked, {"number": lock_number(run_id)}):
+            number = lock_number(run_id)
+            if not connection.scalar(_TRY, {"number": number}):
                 return False
-            session.callback(connection.invalidate)  # ends the session, and with it the lock
+            session.callback(_let_go, connection, number)
             self._sessions.push(session.pop_all())
         return True
 
     def close(self) -> None:
         """Let go of them."""
         self._sessions.close()
+
+
+def _let_go(connection: Connection, number: int) -> None:
+    """Unlock by word: a session that is only ended holds its lock until the server notices."""
+    try:
+        connection.scalar(_UNLOCK, {"number": number})
+    except SQLAlchemyError:
+        connection.invalidate()  # ends the session, and with it the lock
