@@ -115,7 +115,7 @@ fuzz: dev ## an hour of atheris for each reader of hostile text; FUZZ_MINUTES=5 
 	$(BIN)/pip install --quiet --no-deps --upgrade --target bench/out/atheris atheris
 	for target in parser wire judges rows pool bodies bills model_files; do PYTHONPATH=bench/out/atheris $(BIN)/python tests/fuzz/run.py $$target $(FUZZ_MINUTES) || exit 1; done
 
-chaos: dev ## 3,000 requests through bad weather, kills and locks, and a clock that jumps (an hour)
+chaos: dev ## 3,000 requests through bad weather, kills and locks, and a clock that jumps (minutes)
 	PARTBOOK_STORM=3000 $(BIN)/pytest -s tests/chaos/test_storm.py tests/chaos/long_clock.py
 
 kill-test: dev models ## 200 runs killed and taken up again; minutes
