@@ -49,8 +49,13 @@ PARTS: Mapping[str, tuple[str, Sequence[str]]] = {
         (
             *("tasks.problem", "tasks.catalogue", "tasks.own"),
             *("tasks.judges.judge", "tasks.judges.verdict", "tasks.formats"),
-            *("evaluate.system", "evaluate.kinds", "evaluate.catalogue", "evaluate.protocol"),
-            *("evaluate.statistics", "lab.problem", "lab.pool", "lab.optimum"),
+            *(
+                "evaluate.system",
+                "evaluate.systems.kinds",
+                "evaluate.systems.catalogue",
+                "evaluate.running.protocol",
+            ),
+            *("evaluate.reporting.statistics", "lab.problem", "lab.pool", "lab.optimum"),
         ),
     ),
     "training": (

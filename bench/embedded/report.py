@@ -7,7 +7,7 @@ from pathlib import Path
 from playing import Results, key_of
 from split import exam, known
 
-from partbook.evaluate.statistics import mcnemar, wilson
+from partbook.evaluate.reporting.statistics import mcnemar, wilson
 
 
 def main() -> None:

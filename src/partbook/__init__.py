@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from partbook.errors import StoreError as StoreError
     from partbook.errors import WorkerError as WorkerError
     from partbook.errors import WorkflowError as WorkflowError
-    from partbook.evaluate.summary import Summary as Summary
+    from partbook.evaluate.reporting.summary import Summary as Summary
     from partbook.message import Completion as Completion
     from partbook.message import Message as Message
     from partbook.message import Sampling as Sampling
@@ -56,7 +56,7 @@ _FROM = {
         "WorkerError",
         "WorkflowError",
     ),
-    "partbook.evaluate.summary": ("Summary",),
+    "partbook.evaluate.reporting.summary": ("Summary",),
     "partbook.message": ("Completion", "Message", "Sampling", "Usage"),
     "partbook.model": ("ChatModel",),
     "partbook.pool": ("AgentPool", "Worker", "WorkerSpec"),

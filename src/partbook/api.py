@@ -25,11 +25,11 @@ from partbook.cli.score import score
 from partbook.conduct import Fixed, Proposer, conduct, plan
 from partbook.config import PoolConfig, load_pool
 from partbook.errors import ConfigError
-from partbook.evaluate.asking import Given
-from partbook.evaluate.protocol import Protocol, TaskRequest
-from partbook.evaluate.report import as_markdown
-from partbook.evaluate.runner import Progress
-from partbook.evaluate.summary import Summary, summarise
+from partbook.evaluate.reporting.report import as_markdown
+from partbook.evaluate.reporting.summary import Summary, summarise
+from partbook.evaluate.running.protocol import Protocol, TaskRequest
+from partbook.evaluate.running.runner import Progress
+from partbook.evaluate.systems.asking import Given
 from partbook.event import OnEvent
 from partbook.fixed import FixedWorkflow
 from partbook.pool import AgentPool

@@ -7,9 +7,9 @@ names of other modules may move.
 """
 
 from partbook.errors import ConfigError, WorkerError
-from partbook.evaluate.asking import Given, ask
 from partbook.evaluate.system import Sitting, System
-from partbook.evaluate.system_plugin import SystemPlugin, SystemWanted
+from partbook.evaluate.systems.asking import Given, ask
+from partbook.evaluate.systems.system_plugin import SystemPlugin, SystemWanted
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText
 from partbook.plugins import API_VERSION, GROUPS

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from partbook.cli.main import app
 from partbook.errors import ConfigError
-from partbook.evaluate.calls import CALLS
-from partbook.evaluate.results import RESULTS
+from partbook.evaluate.running.calls import CALLS
+from partbook.evaluate.running.results import RESULTS
 from tests.paid_server import paid_server
 
 LAB = ["evaluate", "lab", "--systems", "worker:gus,worker:tim,random", "--limit", "12"]

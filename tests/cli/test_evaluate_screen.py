@@ -3,8 +3,8 @@ from decimal import Decimal
 import pytest
 
 from partbook.cli.evaluate_screen import ProgressLine, show_estimate
-from partbook.evaluate.estimate import Estimate
-from partbook.evaluate.runner import Progress
+from partbook.evaluate.running.estimate import Estimate
+from partbook.evaluate.running.runner import Progress
 
 
 def progress(done: int, rate: float, usd: Decimal | None = Decimal("1.5")) -> Progress:

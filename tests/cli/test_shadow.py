@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from partbook.cli.shadow import shadow_command
 from partbook.cli.shadow_options import ShadowWish, shadow_wish
 from partbook.errors import ConfigError
-from partbook.evaluate.shadow import Experiment, Pair, Took
-from partbook.evaluate.shadow_journal import ShadowJournal
+from partbook.evaluate.shadowing.shadow import Experiment, Pair, Took
+from partbook.evaluate.shadowing.shadow_journal import ShadowJournal
 
 app = typer.Typer()
 app.command("shadow")(shadow_command)

@@ -10,7 +10,7 @@ from partbook.economy.measured import measure, read_measured
 from partbook.economy.read import read_bill
 from partbook.economy.wishes import Overhead, Wishes
 from partbook.errors import ConfigError
-from partbook.evaluate.results import Results
+from partbook.evaluate.running.results import Results
 from tests.evaluate.found import a_cell, found
 
 BILLS = Path(__file__).parent.parent.parent / "examples" / "bills"

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from partbook.evaluate.cell import Cell, Played, PlayedStep, Spent
-from partbook.evaluate.results import Begun, Line, Results
+from partbook.evaluate.running.cell import Cell, Played, PlayedStep, Spent
+from partbook.evaluate.running.results import Begun, Line, Results
 
 MARKS = {"+": "right", "-": "wrong", "?": "not judged"}
 

@@ -2,7 +2,7 @@
 
 import random
 
-from partbook.evaluate.measured import Measured, Tried
+from partbook.evaluate.systems.measured import Measured, Tried
 from partbook.pool import AgentPool
 from partbook.workflow import Workflow
 from tests.fakes import Echo, pool_of

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from partbook.budget import Limits
 from partbook.errors import WorkerError
-from partbook.evaluate.alone import OneWorker
-from partbook.evaluate.calls import CallLog, wanted_but
-from partbook.evaluate.cell import key_text
-from partbook.evaluate.desk import whole_budget
-from partbook.evaluate.plans import FixedPlan
 from partbook.evaluate.posed import Posed
-from partbook.evaluate.results import Results
-from partbook.evaluate.runner import Ended, Plan, Progress, run
+from partbook.evaluate.running.calls import CallLog, wanted_but
+from partbook.evaluate.running.cell import key_text
+from partbook.evaluate.running.desk import whole_budget
+from partbook.evaluate.running.results import Results
+from partbook.evaluate.running.runner import Ended, Plan, Progress, run
 from partbook.evaluate.system import System
+from partbook.evaluate.systems.alone import OneWorker
+from partbook.evaluate.systems.plans import FixedPlan
 from partbook.fixed import FixedStep, FixedWorkflow
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel, OnText

@@ -11,8 +11,8 @@ import pytest
 from partbook.conduct import Fixed
 from partbook.economy.pairwise import judged
 from partbook.errors import WorkerError
-from partbook.evaluate.shadow import Experiment
-from partbook.evaluate.shadow_journal import ShadowJournal
+from partbook.evaluate.shadowing.shadow import Experiment
+from partbook.evaluate.shadowing.shadow_journal import ShadowJournal
 from partbook.message import Sampling, Usage
 from partbook.model import ChatModel
 from partbook.pool import AgentPool

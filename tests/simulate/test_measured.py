@@ -1,7 +1,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from partbook.evaluate.cell import Cell, Played, PlayedStep, Spent
+from partbook.evaluate.running.cell import Cell, Played, PlayedStep, Spent
 from partbook.event import StepRetried
 from partbook.message import Usage
 from partbook.simulate.figures import Call, Plan, PlannedRound, PlannedStep

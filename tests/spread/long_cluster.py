@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from partbook.evaluate.calls import CALLS
-from partbook.evaluate.results import RESULTS
+from partbook.evaluate.running.calls import CALLS
+from partbook.evaluate.running.results import RESULTS
 from tests.paid_server import paid_server
 
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own are not ours to mend

@@ -1,6 +1,6 @@
 import pytest
 
-from partbook.evaluate.statistics import entropy_bits
+from partbook.evaluate.reporting.statistics import entropy_bits
 from partbook.train.environment import Outcome
 from partbook.train.measure import Ceiling, ceiling, figures
 from partbook.train.row import Row, lab_rows

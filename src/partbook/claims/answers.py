@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from partbook.evaluate.posed import LAB
-from partbook.evaluate.results import Results
+from partbook.evaluate.running.results import Results
 from partbook.train.environment import Outcome
 from partbook.train.measure import faithful_subtasks, shares_of
 from partbook.train.row import Row, problem_of

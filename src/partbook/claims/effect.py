@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from partbook.evaluate.statistics import Interval, bootstrap, percentile
+from partbook.evaluate.reporting.statistics import Interval, bootstrap, percentile
 
 __all__ = ["FEWEST_SEEDS", "Effect", "between", "over_seeds", "unpaired"]
 

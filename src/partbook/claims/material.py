@@ -7,7 +7,7 @@ from functools import cache
 from partbook.claims.answers import Answer, of_systems, read_answers
 from partbook.claims.programme import Settings
 from partbook.claims.work import ANSWERS
-from partbook.evaluate.results import Results
+from partbook.evaluate.running.results import Results
 from partbook.lab import lab_pool, lab_problems, perform
 from partbook.lab.table import constant_plans
 

@@ -19,9 +19,8 @@ from partbook.errors import ConfigError
 
 if TYPE_CHECKING:
     from partbook.cli.evaluate_run import Evaluation, Settings
-    from partbook.evaluate.protocol import Protocol
-    from partbook.evaluate.published import Published
-    from partbook.evaluate.results import Results
+    from partbook.evaluate.running.protocol import Protocol, Published
+    from partbook.evaluate.running.results import Results
 
 __all__ = ["evaluate_command"]
 
@@ -145,7 +144,7 @@ def _protocol(
     level: int | None,
 ) -> "Protocol":
     from partbook.evaluate.posed import LAB
-    from partbook.evaluate.protocol import Protocol, TaskRequest, read_protocol
+    from partbook.evaluate.running.protocol import Protocol, TaskRequest, read_protocol
 
     if config is None and not tasks:
         raise ConfigError("name a task, like `partbook evaluate lab`, or a file with --config")
@@ -181,7 +180,7 @@ def _carry_out(
 ) -> None:
     from partbook.cli.evaluate_run import Evaluation
     from partbook.cli.evaluate_screen import ProgressLine, show_estimate
-    from partbook.evaluate.results import RESULTS
+    from partbook.evaluate.running.results import RESULTS
 
     evaluation = Evaluation.of(protocol, settings)
     _check_focus(focus, evaluation)
@@ -217,8 +216,8 @@ def _check_focus(focus: str | None, evaluation: "Evaluation") -> None:
 
 
 def _report_only(folder: Path, focus: str | None, html: bool, config: Path | None) -> None:
-    from partbook.evaluate.protocol import read_protocol
-    from partbook.evaluate.results import Results
+    from partbook.evaluate.running.protocol import read_protocol
+    from partbook.evaluate.running.results import Results
 
     published = () if config is None else read_protocol(config).published
     _show(Results.read(folder), focus, html, published)
@@ -229,9 +228,9 @@ def _show(
 ) -> None:
     """Print the report and write its files."""
     from partbook.cli.evaluate_screen import show_summary
-    from partbook.evaluate.page import as_page
-    from partbook.evaluate.report import write_report
-    from partbook.evaluate.summary import summarise
+    from partbook.evaluate.reporting.page import as_page
+    from partbook.evaluate.reporting.report import write_report
+    from partbook.evaluate.reporting.summary import summarise
 
     summary = summarise(results, focus)
     show_summary(summary, published)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 
 from partbook.cli.evaluate_sources import Source
 from partbook.config import PoolConfig
-from partbook.evaluate.catalogue import Choice
-from partbook.evaluate.kinds import KINDS
+from partbook.evaluate.systems.catalogue import Choice
+from partbook.evaluate.systems.kinds import KINDS
 from partbook.plugins import JUDGES, SYSTEMS, TASKS, WORKERS, Group, find_plugin
 from partbook.tasks.catalogue import FAMILIES, splits_of
 from partbook.tasks.formats import FORMAT_OF

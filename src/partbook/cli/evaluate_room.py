@@ -15,8 +15,8 @@ from partbook.cli.opening import Absent, opened_pool
 from partbook.conduct import Conductor
 from partbook.config import PoolConfig
 from partbook.errors import ConfigError
-from partbook.evaluate.conducted import Policy
 from partbook.evaluate.posed import LAB, lab_workers
+from partbook.evaluate.systems.conducted import Policy
 from partbook.message import Message, Sampling
 from partbook.models.recorded import described
 from partbook.models.replayed import Replay
@@ -26,7 +26,7 @@ from partbook.prompt import PromptStyle, conductor_messages
 from partbook.workflow import MAX_STEPS
 
 if TYPE_CHECKING:
-    from partbook.evaluate.encoder import Encoder, EncoderName
+    from partbook.evaluate.systems.encoder import Encoder, EncoderName
     from partbook.spread.post import Away
 
 __all__ = ["Room", "RoomWanted", "encoder_name", "opened_room", "stand_in_policy"]
@@ -76,7 +76,7 @@ def encoder_name(wanted: str) -> str:
     """
     if find_spec("numpy") is None:
         raise ConfigError("learned routers need numpy: pip install 'partbook[eval]'")
-    from partbook.evaluate.encoder import ENCODERS, open_encoder
+    from partbook.evaluate.systems.encoder import ENCODERS, open_encoder
 
     if wanted:
         if wanted not in ENCODERS:
@@ -182,7 +182,7 @@ def _nobody(wanted: RoomWanted, config: PoolConfig) -> Replay | None:
 def _encoder(name: str) -> "Encoder | None":
     if not name:
         return None
-    from partbook.evaluate.encoder import ENCODERS, open_encoder
+    from partbook.evaluate.systems.encoder import ENCODERS, open_encoder
 
     known: EncoderName = next(one for one in ENCODERS if one == name)
     return open_encoder(known)

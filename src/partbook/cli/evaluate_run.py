@@ -24,22 +24,22 @@ from partbook.cli.opening import closed_pool
 from partbook.cli.spreading import away_of, open_nodes, opened_fleet
 from partbook.config import PoolConfig, load_pool
 from partbook.errors import ConfigError
-from partbook.evaluate.calls import CALLS, CallLog, wanted_but
-from partbook.evaluate.catalogue import Choice, parse_systems
-from partbook.evaluate.cell import key_text
-from partbook.evaluate.desk import whole_budget
-from partbook.evaluate.estimate import Estimate, estimate
-from partbook.evaluate.identity import worker_words
-from partbook.evaluate.kinds import Need
 from partbook.evaluate.posed import LAB, Posed
-from partbook.evaluate.preparing import Preparation, prepare
-from partbook.evaluate.protocol import Protocol, match_of
-from partbook.evaluate.rehearsing import learning_estimates, rehearsed_systems
-from partbook.evaluate.results import Results
-from partbook.evaluate.runner import Ended, Plan, run, seat_of
-from partbook.evaluate.spreading import spread_over
-from partbook.evaluate.till import Purse
-from partbook.evaluate.wording import BRIEF_WORDING, DEFAULT_WORDING, LAB_WORDING, Wording
+from partbook.evaluate.running.calls import CALLS, CallLog, wanted_but
+from partbook.evaluate.running.cell import key_text
+from partbook.evaluate.running.desk import whole_budget
+from partbook.evaluate.running.estimate import Estimate, estimate
+from partbook.evaluate.running.identity import worker_words
+from partbook.evaluate.running.preparing import Preparation, prepare
+from partbook.evaluate.running.protocol import Protocol, match_of
+from partbook.evaluate.running.rehearsing import learning_estimates, rehearsed_systems
+from partbook.evaluate.running.results import Results
+from partbook.evaluate.running.runner import Ended, Plan, run, seat_of
+from partbook.evaluate.running.spreading import spread_over
+from partbook.evaluate.running.till import Purse
+from partbook.evaluate.systems.catalogue import Choice, parse_systems
+from partbook.evaluate.systems.kinds import Need
+from partbook.evaluate.systems.wording import BRIEF_WORDING, DEFAULT_WORDING, LAB_WORDING, Wording
 from partbook.price import Price
 from partbook.store import Store, default_url
 

@@ -9,12 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from partbook.cli.plain import clean, head, open_console
-from partbook.evaluate.estimate import Estimate
-from partbook.evaluate.published import Published, published_rows
-from partbook.evaluate.report import HEADINGS, share_rows, table_rows, time_text
-from partbook.evaluate.runner import Progress
-from partbook.evaluate.summary import Summary
-from partbook.evaluate.texts import findings, money_text, number, title
+from partbook.evaluate.reporting.published import published_rows
+from partbook.evaluate.reporting.report import HEADINGS, share_rows, table_rows, time_text
+from partbook.evaluate.reporting.summary import Summary
+from partbook.evaluate.reporting.texts import findings, money_text, number, title
+from partbook.evaluate.running.estimate import Estimate
+from partbook.evaluate.running.protocol import Published
+from partbook.evaluate.running.runner import Progress
 from partbook.price import total_usd
 
 __all__ = ["ProgressLine", "console", "show_estimate", "show_summary"]

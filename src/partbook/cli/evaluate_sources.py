@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from partbook.errors import ConfigError
 from partbook.evaluate.posed import LAB, Posed, drawn, lab_posed, task_posed
-from partbook.evaluate.protocol import TaskRequest
+from partbook.evaluate.running.protocol import TaskRequest
 from partbook.lab.values import SPLITS, Split
 from partbook.pool import AgentPool, Worker
 from partbook.tasks.catalogue import GYM, load_task, splits_of

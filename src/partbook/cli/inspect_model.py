@@ -30,13 +30,13 @@ from partbook.cli.opening import closed_pool
 from partbook.conduct import Proposer, conduct
 from partbook.config import load_pool
 from partbook.errors import ConfigError, WorkerError
-from partbook.evaluate.building import Materials, build_systems
-from partbook.evaluate.catalogue import parse_systems
-from partbook.evaluate.cell import spent_of
-from partbook.evaluate.kinds import Need
 from partbook.evaluate.posed import LAB
+from partbook.evaluate.running.cell import spent_of
 from partbook.evaluate.system import Sitting, System
-from partbook.evaluate.wording import DEFAULT_WORDING, LAB_WORDING
+from partbook.evaluate.systems.building import Materials, build_systems
+from partbook.evaluate.systems.catalogue import parse_systems
+from partbook.evaluate.systems.kinds import Need
+from partbook.evaluate.systems.wording import DEFAULT_WORDING, LAB_WORDING
 from partbook.pool import AgentPool
 from partbook.store import Store, Tags, default_url
 from partbook.trace import Trace

@@ -49,7 +49,7 @@ def plugins_command(
 
 
 def _look(plugin: Plugin) -> _Look:
-    from partbook.evaluate.system_plugin import SystemPlugin
+    from partbook.evaluate.systems.system_plugin import SystemPlugin
     from partbook.tasks.judges.judge import JudgePlugin
     from partbook.tasks.task_plugin import TaskPlugin
     from partbook.worker_plugin import WorkerPlugin
@@ -73,9 +73,9 @@ def _look(plugin: Plugin) -> _Look:
 
 def _ours(group: str) -> set[str]:
     """The names of a group that come along."""
-    from partbook.evaluate.catalogue import ALL
-    from partbook.evaluate.kinds import KINDS
     from partbook.evaluate.posed import LAB
+    from partbook.evaluate.systems.catalogue import ALL
+    from partbook.evaluate.systems.kinds import KINDS
     from partbook.pool import WorkerKind
     from partbook.tasks.catalogue import FAMILIES
     from partbook.tasks.judges.judge import JUDGES as RULES

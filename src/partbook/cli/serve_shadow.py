@@ -47,8 +47,8 @@ async def opened_shadow(
     Raises:
         ConfigError: a worker is unknown, is no language model, has no price, or cannot be opened.
     """
-    from partbook.evaluate.shadow import Experiment
-    from partbook.evaluate.shadow_journal import ShadowJournal
+    from partbook.evaluate.shadowing.shadow import Experiment
+    from partbook.evaluate.shadowing.shadow_journal import ShadowJournal
     from partbook.server.shadow import Shadow
     from partbook.server.shadow_play import Rival
 

@@ -13,7 +13,7 @@ from partbook.errors import ConfigError
 
 if TYPE_CHECKING:
     from partbook.economy.words import Language
-    from partbook.evaluate.shadow import Tally
+    from partbook.evaluate.shadowing.shadow import Tally
 
 __all__ = ["shadow_command"]
 
@@ -39,7 +39,7 @@ def shadow_command(
     See docs/shadow.md.
     """
     from partbook.cli.serve_shadow import shadow_file
-    from partbook.evaluate.shadow_journal import read_tallies
+    from partbook.evaluate.shadowing.shadow_journal import read_tallies
 
     path = journal or shadow_file()
     if not path.exists():

@@ -69,7 +69,7 @@ def _measured(wish: Wish, pool: str) -> "list[Measurement]":
 
     found: list[Measurement] = []
     for folder in wish.recorded:
-        from partbook.evaluate.results import RESULTS, Results
+        from partbook.evaluate.running.results import RESULTS, Results
 
         results = Results.read(folder.parent if folder.name == RESULTS else folder)
         measurement = Measurement(f"measured in {folder.name}")

@@ -12,8 +12,8 @@ from partbook.economy.audit_words import told
 from partbook.economy.conducted import Conducted
 from partbook.economy.frame import framed, listed, top
 from partbook.economy.words import Language, amount
-from partbook.evaluate.markup import Markup, join, tag
-from partbook.evaluate.page_parts import tile
+from partbook.evaluate.reporting.markup import Markup, join, tag
+from partbook.evaluate.reporting.page_parts import tile
 
 __all__ = ["as_audit_page", "conducted_lines", "spent_text"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from partbook.economy.words import Language
-from partbook.evaluate.markup import Markup, document, join, tag
+from partbook.evaluate.reporting.markup import Markup, document, join, tag
 
 __all__ = ["framed", "in_code", "listed", "top"]
 
@@ -13,7 +13,7 @@ def framed(language: Language, title: str, *parts: str) -> str:
     """The page as HTML."""
     style = "".join(
         files(package).joinpath("page.css").read_text(encoding="utf-8")
-        for package in ("partbook.evaluate", "partbook.economy")
+        for package in ("partbook.evaluate.reporting", "partbook.economy")
     )
     return document(language, f"{title} · Partbook", style, tag("main", *parts))
 

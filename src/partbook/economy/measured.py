@@ -16,10 +16,10 @@ from partbook.economy.estimated import Base
 from partbook.economy.figure import Figure, Range, shown
 from partbook.economy.wishes import Overhead
 from partbook.errors import ConfigError
-from partbook.evaluate.cell import Cell
-from partbook.evaluate.results import RESULTS, Results
-from partbook.evaluate.statistics import bootstrap, percentile
-from partbook.evaluate.summary import summarise
+from partbook.evaluate.reporting.statistics import bootstrap, percentile
+from partbook.evaluate.reporting.summary import summarise
+from partbook.evaluate.running.cell import Cell
+from partbook.evaluate.running.results import RESULTS, Results
 
 __all__ = ["Measured", "measure", "measured_figures", "read_measured"]
 

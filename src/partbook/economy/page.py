@@ -21,8 +21,8 @@ from partbook.economy.page_parts import (
 )
 from partbook.economy.wishes import Wishes
 from partbook.economy.words import Language, amount, note, percent, range_of, say, value_of
-from partbook.evaluate.markup import Markup, join, tag
-from partbook.evaluate.page_parts import tile
+from partbook.evaluate.reporting.markup import Markup, join, tag
+from partbook.evaluate.reporting.page_parts import tile
 
 __all__ = ["as_page"]
 

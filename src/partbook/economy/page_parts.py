@@ -17,7 +17,7 @@ from partbook.economy.words import (
     say,
     value_of,
 )
-from partbook.evaluate.markup import Markup, join, tag
+from partbook.evaluate.reporting.markup import Markup, join, tag
 
 __all__ = ["formula_table", "letters", "line", "model_table", "money_bar", "pool_table"]
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from partbook.evaluate.statistics import mcnemar
+from partbook.evaluate.reporting.statistics import mcnemar
 from partbook.message import Completion, Message, Sampling, Usage
 from partbook.model import ChatModel
 from partbook.pool import WorkerSpec

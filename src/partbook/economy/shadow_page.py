@@ -14,9 +14,9 @@ from partbook.economy.shadow_words import (
     verdict_line,
 )
 from partbook.economy.words import Language
-from partbook.evaluate.markup import Markup, tag
-from partbook.evaluate.page_parts import tile
-from partbook.evaluate.shadow import Tally
+from partbook.evaluate.reporting.markup import Markup, tag
+from partbook.evaluate.reporting.page_parts import tile
+from partbook.evaluate.shadowing.shadow import Tally
 
 __all__ = ["as_shadow_page"]
 

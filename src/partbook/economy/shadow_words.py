@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from partbook.economy.words import Language, amount, filled
-from partbook.evaluate.shadow import Tally
+from partbook.evaluate.shadowing.shadow import Tally
 
 __all__ = [
     "facts_line",

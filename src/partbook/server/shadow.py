@@ -6,7 +6,7 @@ own and pauses until the next day of UTC when that is spent. One request is play
 a model in this process would be shared, the shadow gives way: it begins only while nobody live is
 answered, and is cut off as soon as somebody comes.
 
-How the pairs are counted, and when it ends, is left to `evaluate/shadow.py`.
+How the pairs are counted, and when it ends, is left to `evaluate/shadowing/shadow.py`.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from decimal import Decimal
 from typing import Any
 
 from partbook.errors import StoreError
-from partbook.evaluate.shadow import Pair, Took
-from partbook.evaluate.shadow_journal import ShadowJournal
+from partbook.evaluate.shadowing.shadow import Pair, Took
+from partbook.evaluate.shadowing.shadow_journal import ShadowJournal
 from partbook.server.account import Account
 from partbook.server.chat_request import ChatRequest
 from partbook.server.job import Job

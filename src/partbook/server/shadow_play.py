@@ -14,7 +14,7 @@ from typing import Protocol
 
 from partbook.budget import Limits
 from partbook.errors import BudgetError, ConfigError, WorkerError
-from partbook.evaluate.shadow import Outcome, Took
+from partbook.evaluate.shadowing.shadow import Outcome, Took
 from partbook.message import Usage
 from partbook.model import ChatModel
 from partbook.pool import AgentPool, Worker

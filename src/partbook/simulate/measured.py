@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from partbook.errors import FaultKind
-from partbook.evaluate.cell import Cell
+from partbook.evaluate.running.cell import Cell
 from partbook.ledger import CONDUCTOR
 from partbook.message import Usage
 from partbook.retry import REACTIONS

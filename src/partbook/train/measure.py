@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from partbook.evaluate.statistics import entropy_bits
+from partbook.evaluate.reporting.statistics import entropy_bits
 from partbook.lab import lab_pool, optimum
 from partbook.lab.optimum import CHECK
 from partbook.lab.table import WHOLE, interval

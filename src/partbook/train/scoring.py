@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from partbook.errors import StoreError
-from partbook.evaluate.statistics import entropy_bits
+from partbook.evaluate.reporting.statistics import entropy_bits
 from partbook.price import total_usd
 from partbook.reward import RIGHT
 from partbook.store import BatchWriter, Store, Tags
