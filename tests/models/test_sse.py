@@ -21,6 +21,7 @@ def read(*pieces: bytes) -> list[SseEvent]:
         (b"data:  a\n\n", [("", " a")]),
         (b"data: a\r\n\r\ndata: b\r\n\r\n", [("", "a"), ("", "b")]),
         (b"data: a\r\rdata: b\r\r", [("", "a"), ("", "b")]),
+        (b"data: a\r\n\ndata: b\n\n", [("", "a"), ("", "b")]),
         (b"data: a\ndata: b\n\n", [("", "a\nb")]),
         (b": keep-alive\n\ndata: a\n\n", [("", "a")]),
         (b": data: x\ndata: a\n\n", [("", "a")]),
@@ -37,8 +38,9 @@ def read(*pieces: bytes) -> list[SseEvent]:
         (b"", []),
     ],
 )
-def test_events_are_read_as_the_specification_says(stream, expected):
+def test_events_are_read_as_the_specification_says_whole_and_byte_by_byte(stream, expected):
     assert read(stream) == expected
+    assert read(*(bytes([byte]) for byte in stream)) == expected
 
 
 def test_an_event_is_given_out_with_its_last_byte():

@@ -34,7 +34,8 @@ class SseDecoder:
         Returns:
             The events that are complete with them.
         """
-        if self._after_cr:
+        if self._after_cr and data:
+            self._after_cr = False
             data = data.removeprefix(b"\n")
         if not data:
             return []
