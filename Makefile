@@ -96,7 +96,7 @@ page-check: ## the built page is that of the sources in web/; needs no Node
 page:    ## build the page anew and test it; needs Node
 	npm --prefix web ci && npm --prefix web test && npm --prefix web run build
 
-bench: dev  ## one page: ours, the rivals, the limit, growth, the store (ten minutes; BENCH=--quick: a minute)
+bench: dev  ## one page: ours, the rivals, the limit, growth, the store (twelve minutes; BENCH=--quick: a minute)
 	$(BIN)/python bench/sheet.py $(BENCH)
 
 deploy-check: dev ## the files of deploy/ by their tools' own linters, promtool included (Debian: prometheus)

@@ -1,6 +1,6 @@
 """One page of figures: ours, the rivals, the limit, growth, the endpoint, the store, the judges.
 
-    python bench/sheet.py             about ten minutes on two idle cores
+    python bench/sheet.py             about twelve minutes on two idle cores
     python bench/sheet.py --quick     a minute; says whether everything runs, not how fast it is
     python bench/sheet.py --only growth store
 
