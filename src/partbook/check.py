@@ -8,7 +8,7 @@ again.
 
 from collections.abc import Sequence
 
-from partbook.budget import Budgeted, worst_case
+from partbook.budget import Budgeted
 from partbook.errors import ConfigError, WorkerError
 from partbook.event import AnswerChecked
 from partbook.message import Message, Usage
@@ -76,9 +76,7 @@ async def _ask(
 ) -> bool | None:
     spec = worker.spec
     if _may_be_lost(stage.earlier, index):
-        price = spec.price or stage.budget.limits.assumed_price
-        held = stage.budget.reserve(*worst_case(messages, spec.sampling, price))
-        stage.budget.settle(held, None, None)
+        stage.reserve_lost(messages, spec.sampling, spec.price)
         lost = WorkerError(LOST, kind="unknown")
         stage.emit(_failed(index, spec.name, spec.price, lost, 0.0))
     begun = stage.clock()

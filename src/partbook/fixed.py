@@ -44,3 +44,11 @@ class FixedWorkflow:
             )
         except (ConfigError, WorkflowError) as err:
             raise ConfigError(f"workflow {self.name!r}: {err}") from err
+
+    def fits(self, pool: AgentPool) -> bool:
+        """Whether the pool has everybody whom it asks for."""
+        try:
+            self.resolve(pool)
+        except ConfigError:
+            return False
+        return True

@@ -147,11 +147,7 @@ class Conductor:
         had_begun = earlier is not None and round_index < max(1, len(earlier.rounds))
         cut_off = had_begun and earlier is not None and earlier.reason == "interrupted"
         if cut_off and number == len(known):
-            # The call may have been in flight, and may be billed: its worst case stands.
-            price = self.price or stage.budget.limits.assumed_price
-            budget = stage.budget
-            held = budget.reserve(*worst_case(messages, self.sampling, price))
-            budget.settle(held, None, None)
+            stage.reserve_lost(messages, self.sampling, self.price)
             stage.emit(lost_text(round_index, self.price))
         return await self._ask(stage, round_index, messages)
 

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from partbook.budget import Budget
+from partbook.budget import Budget, worst_case
 from partbook.errors import WorkerError
 from partbook.event import OnEvent
-from partbook.message import Usage
+from partbook.message import Message, Sampling, Usage
 from partbook.model import ChatModel
 from partbook.pool import AgentPool, Worker, WorkerSpec
 from partbook.price import FREE, Price
@@ -87,6 +87,19 @@ class Stage:
         if len(there) == len(self.pool):
             return self, there
         return replace(self, pool=self.pool.pick(there)), there
+
+    def reserve_lost(
+        self, messages: Sequence[Message], sampling: Sampling, price: Price | None
+    ) -> None:
+        """Count a call that was in flight when the process ended: it may be billed, so its worst
+        case stands.
+
+        Raises:
+            BudgetError, ConfigError: as `Budget.reserve`.
+        """
+        price = price or self.budget.limits.assumed_price
+        held = self.budget.reserve(*worst_case(messages, sampling, price))
+        self.budget.settle(held, None, None)
 
     def retrying(self, model: ChatModel, retries: int, on_retry: OnRetry) -> Retrying:
         """The model, asked again by the rules of this run."""

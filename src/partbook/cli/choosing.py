@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from partbook.models.replayed import Replay
     from partbook.spread.post import Away
 
-__all__ = ["Choice", "can_be_played", "choose"]
+__all__ = ["Choice", "choose"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +167,5 @@ def choose(
     name = conductor if outside is None else ""
     fallback = load_workflow(config.fallback)
     # Without its players, the text is refused, as it is where a pool has no fallback.
-    is_whole = len(config.workers) == len(whole.workers) or can_be_played(fallback, config)
+    is_whole = len(config.workers) == len(whole.workers) or fallback.fits(closed_pool(config))
     return Choice(None, name, outside, fallback if is_whole else None, config.show_names)
-
-
-def can_be_played(workflow: FixedWorkflow, config: PoolConfig) -> bool:
-    """Whether the pool has everybody whom a fixed workflow asks for."""
-    try:
-        workflow.resolve(closed_pool(config))
-    except ConfigError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from partbook.budget import Budget, Budgeted, Limits
 from partbook.cli.asking import check_prices
-from partbook.cli.choosing import Choice, can_be_played, choose
+from partbook.cli.choosing import Choice, choose
 from partbook.cli.opening import closed_pool, opened_pool
 from partbook.cli.selecting import EVERYBODY, Selection, is_model
 from partbook.conduct import Conductor, Proposer, conduct
@@ -82,9 +82,10 @@ def usual_systems(whole: PoolConfig, selection: Selection = EVERYBODY) -> list[S
     if config.conductor:
         return [single, _system("conductor", whole, selection)]
     names = [*([config.workflow] if config.workflow else []), "chain", *workflow_names()]
+    pool = closed_pool(config)
     for name in names:
         workflow = load_workflow(name)
-        if len(workflow.steps) > 1 and can_be_played(workflow, config):
+        if len(workflow.steps) > 1 and workflow.fits(pool):
             return [single, _system(f"workflow:{name}", whole, selection)]
     raise ConfigError(
         f"pool {config.name!r} can play no workflow of several steps that comes along; say what to "

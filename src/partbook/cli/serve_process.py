@@ -116,7 +116,7 @@ class _Serving:
     async def serve(self) -> None:
         """Open everything, and answer until it is to end."""
         from partbook.server.app import Endpoint
-        from partbook.server.served import Served, can_be_played
+        from partbook.server.served import Served
 
         setup, wish = self.setup, self.wish
         async with AsyncExitStack() as stack:
@@ -138,7 +138,7 @@ class _Serving:
                 proposer,
                 pin,
                 created,
-                {each.name: each for each in known if can_be_played(each, pool)},
+                {each.name: each for each in known if each.fits(pool)},
                 setup.limits,
                 wish.strict,
                 wish.reasoning,

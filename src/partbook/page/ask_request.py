@@ -16,7 +16,7 @@ from partbook.server.effort import EFFORTS
 from partbook.server.fields import Fields
 from partbook.server.orchestra import orchestra_limits
 from partbook.server.refusal import bad_request
-from partbook.server.served import Orchestra, Served, can_be_played, worker_named
+from partbook.server.served import Orchestra, Served, worker_named
 from partbook.server.wishes import Wishes
 
 __all__ = ["CONDUCTOR", "MOST_ROUNDS", "AskRequest", "default_system", "read_ask"]
@@ -127,7 +127,7 @@ def _pool(
         raise bad_request("exclude: no worker is left", "exclude", "nobody_left")
     pool = pool.pick(left)
     proposer = offer.proposer
-    if isinstance(proposer, Fixed) and not can_be_played(proposer.workflow, pool):
+    if isinstance(proposer, Fixed) and not proposer.workflow.fits(pool):
         raise bad_request(
             "exclude: the workflow needs a worker that is excluded", "exclude", "nobody_left"
         )

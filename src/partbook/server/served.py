@@ -11,7 +11,6 @@ from typing import Any
 
 from partbook.budget import Limits
 from partbook.conduct import Conductor, Fixed, Proposer
-from partbook.errors import ConfigError
 from partbook.fixed import FixedWorkflow
 from partbook.pool import AgentPool, Worker, WorkerSpec
 from partbook.server.chat_request import FollowUp
@@ -19,7 +18,7 @@ from partbook.server.refusal import Refusal
 from partbook.server.wishes import takes_tools
 from partbook.trace import Trace
 
-__all__ = ["ALIAS", "Alone", "Offer", "Orchestra", "Served", "can_be_played", "worker_named"]
+__all__ = ["ALIAS", "Alone", "Offer", "Orchestra", "Served", "worker_named"]
 
 ALIAS = "partbook"
 """The name that stays."""
@@ -116,7 +115,7 @@ class Served:
         if not indices:
             raise _forbidden("this key may use no worker of the pool")
         pool, proposer = self.pool.pick(indices), offer.proposer
-        if isinstance(proposer, Fixed) and not can_be_played(proposer.workflow, pool):
+        if isinstance(proposer, Fixed) and not proposer.workflow.fits(pool):
             raise _forbidden("this key may not use all workers of the workflow")
         return pool
 
@@ -176,12 +175,3 @@ def _forbidden(message: str) -> Refusal:
 def worker_named(pool: AgentPool, name: str) -> Worker:
     """The worker of this name, which is one of the pool's."""
     return pool[pool.names.index(name)]
-
-
-def can_be_played(workflow: FixedWorkflow, pool: AgentPool) -> bool:
-    """Whether the pool has everybody whom a fixed workflow asks for."""
-    try:
-        workflow.resolve(pool)
-    except ConfigError:
-        return False
-    return True
