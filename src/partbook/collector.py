@@ -12,7 +12,7 @@ import gc
 __all__ = ["collect_seldom"]
 
 YOUNG = 10_000
-"""Objects more made than freed until those are looked at: a pause of some milliseconds."""
+"""Objects more made than freed until those are looked at; nothing else happens meanwhile."""
 
 TIMES = 50
 """How often a generation is looked at before the next older one is."""
