@@ -37,11 +37,11 @@ def retrying(model, *, retries=2, left_s=float("inf"), policy=None):
         Retrying(
             model,
             retries,
-            policy or RetryPolicy(),
             on_retry,
+            lambda: left_s,
+            policy or RetryPolicy(),
             random.Random(1),
             sleep,
-            lambda: left_s,
         ),
         told,
         waits,

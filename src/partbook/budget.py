@@ -7,6 +7,7 @@ together. Where a provider breaks its promise (more tokens than were allowed), a
 and the next calls are refused. Seconds are not counted here: `conduct` sets a deadline.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -74,6 +75,11 @@ class Budget:
     """Spent and reserved tokens."""
     usd: Decimal = Decimal(0)
     """Spent and reserved dollars."""
+
+    def left_s(self, seconds: float) -> float:
+        """Seconds until the limit on time, after so many; infinite where there is none."""
+        limit_s = self.limits.timeout_s
+        return math.inf if limit_s is None else limit_s - seconds
 
     def reserve(self, tokens: int, usd: Decimal | None) -> Reservation:
         """Hold the worst case of a call that is about to be made.

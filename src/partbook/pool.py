@@ -110,6 +110,11 @@ class WorkerSpec:
         return self.kind in ("calculator", "python") or bool(self.plugged and self.plugged.is_tool)
 
     @property
+    def is_model(self) -> bool:
+        """Whether it is a language model: no tool, and not the Conductor itself."""
+        return not self.is_tool and self.kind != "conductor"
+
+    @property
     def is_here(self) -> bool:
         """Whether what it reads stays in this process, whatever address an endpoint has."""
         return self.kind != "http" if self.plugged is None else self.plugged.is_here

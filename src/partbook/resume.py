@@ -165,11 +165,7 @@ class _Call(NamedTuple):
         """Who may have been asked. Tools cost nothing, a Conductor's calls are in a round."""
         spec = specs.get(self.worker)
         others = spec.fallbacks if self.lost and spec is not None else ()
-        return [
-            name
-            for name in (self.worker, *others)
-            if name in specs and not (specs[name].is_tool or specs[name].kind == "conductor")
-        ]
+        return [name for name in (self.worker, *others) if name in specs and specs[name].is_model]
 
 
 def _calls(step: StepTrace) -> Iterator[_Call]:

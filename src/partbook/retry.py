@@ -2,10 +2,11 @@
 
 Everything about a reaction is data: `REACTIONS` has a row per kind of fault, and docs/faults.md
 shows the same rows to people. Each try passes through whatever is wrapped, so a budget inside
-reserves, counts and settles it on its own. Waiting, randomness and the time that is left come from
-outside.
+reserves, counts and settles it on its own. The time that is left comes from outside; waiting and
+randomness may.
 """
 
+import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,15 @@ from partbook.errors import FaultKind, WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.model import ChatModel, OnText
 
-__all__ = ["REACTIONS", "OnRetry", "Reaction", "RetryPolicy", "Retrying", "Sleep"]
+__all__ = ["JITTER", "REACTIONS", "OnRetry", "Reaction", "RetryPolicy", "Retrying", "Sleep"]
 
 OnRetry = Callable[[WorkerError, int, float], None]
 """Told of each try that is followed by another: what failed, its number from 0, the wait."""
 
 Sleep = Callable[[float], Awaitable[None]]
+
+JITTER = random.Random()
+"""Jitter is to differ between processes, so it has no seed."""
 
 Trips = Literal["no", "counts", "at once"]
 """What a fault does to a worker's circuit breaker."""
@@ -106,18 +110,21 @@ class RetryPolicy:
         return rng.uniform(longest / 2, longest)
 
 
+_POLICY = RetryPolicy()
+
+
 @dataclass(slots=True)
 class Retrying:
     """A ChatModel that is asked again after faults that may pass."""
 
     model: ChatModel
     retries: int
-    policy: RetryPolicy
     on_retry: OnRetry
-    rng: random.Random
-    sleep: Sleep
     left_s: Callable[[], float]
     """Seconds until the run is cut off: a wait beyond that is not begun."""
+    policy: RetryPolicy = _POLICY
+    rng: random.Random = JITTER
+    sleep: Sleep = asyncio.sleep
 
     async def chat(
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None

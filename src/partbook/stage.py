@@ -14,7 +14,7 @@ from partbook.model import ChatModel
 from partbook.pool import AgentPool, Worker, WorkerSpec
 from partbook.price import FREE, Price
 from partbook.prompt import Turn
-from partbook.retry import OnRetry, Retrying, RetryPolicy, Sleep
+from partbook.retry import JITTER, OnRetry, Retrying, Sleep
 from partbook.rounds import failed_workers, present, question_of, standing, turns_before
 from partbook.trace import Trace
 
@@ -22,11 +22,6 @@ __all__ = ["Inner", "Stage", "cost_of"]
 
 Inner = Callable[[int, int, Sequence[tuple[str, str]]], Awaitable[str]]
 """Carries out a step by a round of its own: (round, step, what it reads) -> answer."""
-
-_JITTER = random.Random()
-"""Jitter is to differ between processes, so it has no seed."""
-
-_POLICY = RetryPolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +38,7 @@ class Stage:
     """Whether pieces of text are wanted as they arrive."""
     earlier: Trace | None = None
     """What the run had done before its process ended; its answers are taken, not asked for."""
-    retry: RetryPolicy = _POLICY
-    rng: random.Random = _JITTER
+    rng: random.Random = JITTER
     """Source of the jitter between tries."""
     sleep: Sleep = asyncio.sleep
     """Waits between tries."""
@@ -103,7 +97,7 @@ class Stage:
 
     def retrying(self, model: ChatModel, retries: int, on_retry: OnRetry) -> Retrying:
         """The model, asked again by the rules of this run."""
-        return Retrying(model, retries, self.retry, on_retry, self.rng, self.sleep, self._left_s)
+        return Retrying(model, retries, on_retry, self._left_s, rng=self.rng, sleep=self.sleep)
 
     def fallbacks(self, spec: WorkerSpec) -> list[Worker]:
         """A worker's fallback workers; a pool that is a part of another may lack some."""
@@ -113,8 +107,7 @@ class Stage:
         return [workers[name] for name in spec.fallbacks if name in workers.keys() - self.gone]
 
     def _left_s(self) -> float:
-        limit_s = self.budget.limits.timeout_s
-        return float("inf") if limit_s is None else limit_s - self.clock()
+        return self.budget.left_s(self.clock())
 
 
 def cost_of(usage: Usage | None, price: Price | None) -> Decimal | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from partbook.cli.conductors import CONDUCTOR_TOKENS, Outside, find_outside
 from partbook.cli.opening import closed_pool, opened_worker
-from partbook.cli.selecting import EVERYBODY, Selection, is_model
+from partbook.cli.selecting import EVERYBODY, Selection
 from partbook.conduct import Conductor, Fixed, Proposer
 from partbook.config import PoolConfig, load_workflow
 from partbook.errors import ConfigError
@@ -147,7 +147,7 @@ def choose(
             "or --conductor WHO"
         )
     workers = {spec.name: spec for spec in whole.workers}
-    models = [spec.name for spec in config.workers if is_model(spec)]
+    models = [spec.name for spec in config.workers if spec.is_model]
     if conductor in workers and (why := selection.against(workers[conductor])):
         raise ConfigError(
             f"{where}: {conductor!r} would read the question, and {why}; name another Conductor "

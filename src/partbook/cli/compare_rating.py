@@ -1,6 +1,5 @@
 """Rates the answers of one comparison: a person who sees no names, or a model in both orders."""
 
-import asyncio
 import random
 import string
 import time
@@ -10,7 +9,6 @@ from decimal import Decimal
 from itertools import combinations
 
 from partbook.cli.plain import head
-from partbook.cli.selecting import is_model
 from partbook.economy.pairwise import (
     Outcome,
     Preference,
@@ -21,7 +19,7 @@ from partbook.economy.pairwise import (
 from partbook.economy.ratings import PERSON, Rating, question_hash
 from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.pool import Worker, WorkerSpec
-from partbook.retry import Retrying, RetryPolicy
+from partbook.retry import Retrying
 from partbook.stage import cost_of
 from partbook.trace import Trace
 from partbook.usable import Checked
@@ -134,7 +132,7 @@ def check_judge(spec: WorkerSpec) -> None:
     Raises:
         ConfigError: it is a tool or the Conductor itself.
     """
-    if not is_model(spec):
+    if not spec.is_model:
         raise ConfigError(
             f"--judge: a language model was expected, worker {spec.name!r} is none ({spec.kind})"
         )
@@ -157,10 +155,7 @@ async def _judge(judge: Worker, traces: Sequence[Trace], i: int, j: int) -> Judg
     model = Retrying(
         Checked(judge.model, spec),
         spec.retries,
-        RetryPolicy(),
         lambda err, attempt, wait_s: None,
-        random.Random(),
-        asyncio.sleep,
         lambda: float("inf"),
     )
     first, second = traces[i].answer or "", traces[j].answer or ""

@@ -15,7 +15,7 @@ from partbook.budget import Budget, Budgeted, Limits
 from partbook.cli.asking import check_prices
 from partbook.cli.choosing import Choice, choose
 from partbook.cli.opening import closed_pool, opened_pool
-from partbook.cli.selecting import EVERYBODY, Selection, is_model
+from partbook.cli.selecting import EVERYBODY, Selection
 from partbook.conduct import Conductor, Proposer, conduct
 from partbook.config import PoolConfig, load_workflow, workflow_names
 from partbook.errors import ConfigError, PartbookError, StoreError
@@ -94,7 +94,7 @@ def usual_systems(whole: PoolConfig, selection: Selection = EVERYBODY) -> list[S
 
 
 def _first_worker(config: PoolConfig) -> str:
-    models = list(filter(is_model, config.workers))
+    models = [spec for spec in config.workers if spec.is_model]
     if not models:
         raise ConfigError(f"pool {config.name!r} has no language model that could answer alone")
     return next((spec for spec in models if "general" in spec.roles), models[0]).name

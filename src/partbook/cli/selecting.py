@@ -23,7 +23,6 @@ __all__ = [
     "ExcludeOption",
     "OnlyOption",
     "Selection",
-    "is_model",
     "selected",
 ]
 
@@ -80,8 +79,8 @@ class Selection:
                 )
         refused = {spec.name: why for spec in config.workers if (why := self.against(spec))}
         left = tuple(spec for spec in config.workers if spec.name not in refused)
-        had_models = any(map(is_model, config.workers))
-        if not left or (had_models and not any(map(is_model, left))):
+        had_models = any(spec.is_model for spec in config.workers)
+        if not left or (had_models and not any(spec.is_model for spec in left)):
             reasons = "; ".join(f"{name} {why}" for name, why in refused.items())
             raise ConfigError(
                 f"nobody in pool {config.name!r} may be called for this request: {reasons}"
@@ -155,11 +154,6 @@ def selected(exclude: list[str] | None, only: str | None, demand: list[str] | No
 
 def _is_own_endpoint(spec: WorkerSpec) -> bool:
     return spec.kind == "http" and is_on_this_machine(spec.endpoint)
-
-
-def is_model(spec: WorkerSpec) -> bool:
-    """Whether a worker is a language model of its own: no tool, and not the Conductor itself."""
-    return not spec.is_tool and spec.kind != "conductor"
 
 
 def _is_of(spec: WorkerSpec, provider: str) -> bool:

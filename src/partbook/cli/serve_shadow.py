@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from partbook.cli.choosing import Choice, choose
 from partbook.cli.files import beside_store
 from partbook.cli.opening import closed_pool, opened_pool
-from partbook.cli.selecting import is_model
 from partbook.cli.setup import Setup
 from partbook.cli.shadow_options import ShadowWish
 from partbook.conduct import Conductor, Proposer
@@ -132,7 +131,7 @@ def _judge(asked: str | None, config: PoolConfig) -> str:
             f"pool {config.name!r} has nobody with the role `check`; name who compares: "
             "--shadow-judge WORKER"
         ) from err
-    if not is_model(spec):
+    if not spec.is_model:
         raise ConfigError(f"--shadow-judge: a language model was expected, {spec.name!r} is none")
     return spec.name
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 from partbook.budget import Limits
 from partbook.cli.choosing import Choice, choose
 from partbook.cli.opening import closed_pool
-from partbook.cli.selecting import EVERYBODY, Selection, is_model
+from partbook.cli.selecting import EVERYBODY, Selection
 from partbook.config import PoolConfig, load_pool, pool_names, workflow_names
 from partbook.errors import ConfigError
 from partbook.pool import WorkerSpec
@@ -203,7 +203,7 @@ def _check_rounds(config: PoolConfig, choice: Choice, limits: Limits, stop: Stop
     if stop.checker:
         pool = closed_pool(config)
         spec = pool[pool.find(stop.checker)].spec
-        if not is_model(spec):
+        if not spec.is_model:
             raise ConfigError(
                 f"--stop-rule: a language model was expected as the checker, {spec.name!r} is none"
             )

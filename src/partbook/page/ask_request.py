@@ -16,7 +16,7 @@ from partbook.server.effort import EFFORTS
 from partbook.server.fields import Fields
 from partbook.server.orchestra import orchestra_limits
 from partbook.server.refusal import bad_request
-from partbook.server.served import Orchestra, Served, worker_named
+from partbook.server.served import Orchestra, Served
 from partbook.server.wishes import Wishes
 
 __all__ = ["CONDUCTOR", "MOST_ROUNDS", "AskRequest", "default_system", "read_ask"]
@@ -101,7 +101,7 @@ def _offer(served: Served, system: str, question: str) -> Orchestra:
         if name in served.workflows:
             return Orchestra(name, Fixed(served.workflows[name]))
     if kind == "worker" and name in served.pool.names:
-        spec = worker_named(served.pool, name).spec
+        spec = served.pool[served.pool.find(name)].spec
         if spec.kind != "conductor":
             # A tool is shown the last text alone: that is the question.
             subtask = question if spec.context == "plain" else _ANSWER

@@ -32,7 +32,7 @@ from partbook.server.refusal import Refusal
 from partbook.server.responses_dialect import ResponsesDialect
 from partbook.server.responses_request import read_responses
 from partbook.server.running import Running
-from partbook.server.served import Alone, Offer, Served, worker_named
+from partbook.server.served import Alone, Offer, Served
 from partbook.server.shadow import Shadow
 from partbook.server.shadowed import Shadowed
 from partbook.server.siblings import Siblings
@@ -195,7 +195,7 @@ class Endpoint:
                 name = turn.kept.worker
         if name is None:
             return offer, turn
-        return Alone(offer.model, worker_named(served.pool, name)), turn
+        return Alone(offer.model, served.pool[served.pool.find(name)]), turn
 
     async def _models(self, request: Request) -> Response:
         holder = await self._admission.admit(request.headers)

@@ -5,8 +5,6 @@ choices. Unlike in a workflow, the messages are those that the caller has, word 
 """
 
 import asyncio
-import math
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +13,7 @@ from partbook.budget import Budget, Budgeted
 from partbook.errors import PartbookError, WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.pool import Worker
-from partbook.retry import Retrying, RetryPolicy
+from partbook.retry import Retrying
 from partbook.server.reply import Entry, of_call
 from partbook.stage import cost_of
 from partbook.usable import Checked
@@ -24,9 +22,6 @@ __all__ = ["Asking", "OnChoice"]
 
 OnChoice = Callable[[int, str], None]
 """Receives the text of each choice piece by piece."""
-
-_POLICY = RetryPolicy()
-_JITTER = random.Random()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +83,11 @@ class Asking:
             self._note(err)
 
         def left_s() -> float:
-            limit_s = self.budget.limits.timeout_s
-            return math.inf if limit_s is None else limit_s - (time.monotonic() - begun)
+            return self.budget.left_s(time.monotonic() - begun)
 
         budgeted = Budgeted(self.worker.model, self.budget, spec.price, spec.is_tool)
         retries = 0 if spec.is_tool else spec.retries
-        model = Retrying(
-            Checked(budgeted, spec), retries, _POLICY, on_retry, _JITTER, asyncio.sleep, left_s
-        )
+        model = Retrying(Checked(budgeted, spec), retries, on_retry, left_s)
         try:
             completion = await model.chat(
                 self.messages, sampling, None if on_text is None else tell

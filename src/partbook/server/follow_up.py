@@ -20,7 +20,6 @@ from partbook.message import Message
 from partbook.pool import AgentPool, Worker
 from partbook.server.chat_request import ChatRequest, FollowUp
 from partbook.server.effort import EFFORTS, USUAL, Effort, effort_of
-from partbook.server.served import worker_named
 from partbook.server.wishes import takes_tools
 from partbook.workflow import Workflow
 
@@ -134,7 +133,7 @@ class FollowUps:
             why = _against(kept, asked, pool, self.clock())
         if kept is None or why:
             return Turn("new", why, None, effort, self, before, now)
-        if mode == "easy" and _is_easy(asked, worker_named(pool, kept.worker)):
+        if mode == "easy" and _is_easy(asked, pool[pool.find(kept.worker)]):
             return Turn("one-worker", "a short message", kept, effort, self, before, now)
         return Turn("kept", "nothing argues against it", kept, effort, self, before, now)
 
@@ -190,7 +189,7 @@ def _against(kept: Kept, asked: ChatRequest, pool: AgentPool, now: float) -> str
         return "the last message is not the user's"
     if len(last.text) > MOST_CHARS or "```" in last.text:
         return "the message is long or holds code, it may be a new task"
-    if asked.wishes.tools is not None and not takes_tools(worker_named(pool, kept.worker).spec):
+    if asked.wishes.tools is not None and not takes_tools(pool[pool.find(kept.worker)].spec):
         return "the worker who answered takes no tools"
     return ""
 

@@ -25,7 +25,7 @@ from partbook.server.narrator import Narrator
 from partbook.server.orchestra import orchestra_limits, play_orchestra, setup_refusal, smaller
 from partbook.server.refusal import Refusal, bad_request, not_now, of_error
 from partbook.server.reply import Answer, Entry, Reply, answering_step, entries_of, plan_of
-from partbook.server.served import Alone, Offer, Orchestra, Served, worker_named
+from partbook.server.served import Alone, Offer, Orchestra, Served
 from partbook.server.tools import Callers, is_call_demanded
 from partbook.server.wishes import takes_tools
 from partbook.step_trace import StepTrace
@@ -160,7 +160,8 @@ class Job:
                 if self.served.keep is not None:
                     self.served.keep(so_far)
         step = answering_step(trace)
-        worker = worker_named(cast.last or cast, step.answered_by or step.worker)
+        closing = cast.last or cast
+        worker = closing[closing.find(step.answered_by or step.worker)]
         workflow = plan_to_keep(trace, pool)
         if self.turn is not None and workflow is not None:
             self.turn.remember(workflow, worker.name)

@@ -18,7 +18,7 @@ from partbook.server.refusal import Refusal
 from partbook.server.wishes import takes_tools
 from partbook.trace import Trace
 
-__all__ = ["ALIAS", "Alone", "Offer", "Orchestra", "Served", "worker_named"]
+__all__ = ["ALIAS", "Alone", "Offer", "Orchestra", "Served"]
 
 ALIAS = "partbook"
 """The name that stays."""
@@ -92,7 +92,7 @@ class Served:
         if name != model and name in self.pool.names:
             if workers is not None and name not in workers:
                 raise _forbidden(f"this key may not use the worker {name!r}")
-            return Alone(model, worker_named(self.pool, name))
+            return Alone(model, self.pool[self.pool.find(name)])
         if name != model and name in self.workflows:
             return Orchestra(model, Fixed(self.workflows[name]))
         raise Refusal(
@@ -170,8 +170,3 @@ class Served:
 
 def _forbidden(message: str) -> Refusal:
     return Refusal(message, status=403, kind="permission_error", code="worker_not_allowed")
-
-
-def worker_named(pool: AgentPool, name: str) -> Worker:
-    """The worker of this name, which is one of the pool's."""
-    return pool[pool.names.index(name)]
