@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from figures import keep
+from processes import cpu_s, memory_mb
 
 from partbook.errors import ConfigError
 from partbook.sandbox import sandbox_available
@@ -81,7 +82,7 @@ async def main(verdicts: int) -> None:
         here, there = (time.process_time() - own) / count, (checkers_s() - theirs) / count
         print(
             f"{name:20} {1e6 * here:8,.1f} us here {1e6 * there:8,.0f} us in checkers "
-            f"{rate:9,.0f} verdicts/s {memory_mib():5.0f} MiB {checkers_mib()}"
+            f"{rate:9,.0f} verdicts/s {memory_mb(os.getpid()):5.0f} MiB {checkers_mib()}"
         )
 
     plain, named = ChoiceJudge("B"), ChoiceJudge("B", options=OPTIONS)
@@ -116,27 +117,20 @@ async def some(numbers: range, case: Callable[[int], tuple[Judge, str]], at_once
         await (asyncio.gather(*waiting) if len(waiting) > 1 else waiting[0])
 
 
-def memory_mib() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
-
-
-def checkers() -> list[Path]:
-    """Folders of the processes below this one."""
+def checkers() -> list[int]:
+    """Numbers of the processes below this one."""
     listed = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
-    return [Path("/proc", pid) for pid in " ".join(listed).split()]
+    return [int(pid) for pid in " ".join(listed).split()]
 
 
 def checkers_s() -> float:
     """Processor time of all that there were so far."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    ticks = sum(sum(map(int, (one / "stat").read_text().split()[13:15])) for one in checkers())
-    return ended.ru_utime + ended.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
+    return ended.ru_utime + ended.ru_stime + sum(map(cpu_s, checkers()))
 
 
 def checkers_mib() -> str:
-    page = resource.getpagesize() / 2**20
-    found = [f"{int((one / 'statm').read_text().split()[1]) * page:.0f}" for one in checkers()]
+    found = [f"{memory_mb(pid):.0f}" for pid in checkers()]
     return f"checkers {' + '.join(found)} MiB" if found else ""
 
 

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mock_server import event, read_body
-from serving import cpu_s, free_port, memory_mb, ready, start
+from processes import cpu_s, memory_mb
+from serving import free_port, ready, start
 
 STREAMS, SECONDS = 1000, 60.0
 EVERY_S = 0.5

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import aiohttp
 from figures import keep
+from processes import cpu_s, memory_mb
 
 HERE = Path(__file__).parent
 ROUNDS = 2
@@ -50,16 +51,6 @@ def free_port() -> int:
         sock.bind(("127.0.0.1", 0))
         port: int = sock.getsockname()[1]
         return port
-
-
-def cpu_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory_mb(pid: int, which: str = "VmRSS") -> float:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(which)).split()[1]) / 1024
 
 
 async def measure(url: str, model: str, pid: int, requests: int, concurrency: int) -> Figures:

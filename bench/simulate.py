@@ -29,7 +29,8 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 from mock_server import ANSWER, MockServer, send
-from serving import free_port, memory_mb, ready
+from processes import memory_mb
+from serving import free_port, ready
 
 from partbook.budget import Limits
 from partbook.cli.opening import closed_pool, opened_pool

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from partbook.errors import StoreError
 from partbook.store import Store, Tags
 from partbook.store.listing import Place, RunFilter, row_of_trace
-from partbook.store.run_lists import BriefRun, brief_runs, list_part, open_traces, traces_of
+from partbook.store.run_lists import (
+    BriefRun,
+    brief_runs,
+    list_part,
+    open_traces,
+    traces_of,
+    whole_run,
+)
 from partbook.trace import Trace
 from tests.traces import a_trace, events
 
@@ -64,6 +71,24 @@ def test_a_run_with_a_journal_alone_stands_in_the_list(store):
         ("run-1", "answered"),
     ]
     assert [trace.run_id for trace in open_traces(store)] == ["run-9"]
+
+
+def test_one_run_is_found_by_its_whole_id_with_what_it_was_marked_with(store):
+    journal = store.journal()
+    for event in events("run-9", 900.0)[:5]:
+        journal.add(event)
+    kept = a_trace("run-1", 100.0)
+    store.save(kept, Tags("sums", "exam one", "right"))
+
+    trace, row = whole_run(store, "run-1")
+    begun, open_row = whole_run(store, "run-9")
+
+    assert trace == kept
+    assert [row] == list_part(store, RunFilter(status="answered"), 9).rows
+    assert (row.task, row.label, row.verdict) == ("sums", "exam one", "right")
+    assert (begun.run_id, open_row.status) == ("run-9", "running")
+    assert whole_run(store, "run-") is None
+    assert whole_run(store, "run-\0") is None
 
 
 def test_filters_find_the_same_in_the_store_as_beside_it(store):

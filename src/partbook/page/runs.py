@@ -5,7 +5,6 @@ sees those of the page that are still in memory.
 """
 
 import asyncio
-import math
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -13,12 +12,11 @@ from typing import Any
 from partbook.errors import StoreError
 from partbook.page.replayed import events_of
 from partbook.page.room import Room, Visitor, not_found
-from partbook.page.summary import summary_of, summary_to_dict
+from partbook.page.summary import summary_to_dict
 from partbook.server.refusal import bad_request, not_now
 from partbook.server.traces import without_keys
-from partbook.store import Store
 from partbook.store.listing import Place, RunFilter, RunRow, called_in, merged
-from partbook.store.run_lists import RunPage, list_part
+from partbook.store.run_lists import RunPage, list_part, whole_run
 from partbook.trace import Trace
 from partbook.trace_json import trace_to_dict
 
@@ -79,20 +77,9 @@ async def show_run(room: Room, visitor: Visitor, run_id: str) -> dict[str, Any]:
 async def _stored(room: Room, run_id: str) -> tuple[Trace, RunRow] | None:
     await _written(room)
     try:
-        return await asyncio.to_thread(_load, room.setup.store, run_id)
+        return await asyncio.to_thread(whole_run, room.setup.store, run_id)
     except StoreError:
         return None
-
-
-def _load(store: Store, run_id: str) -> tuple[Trace, RunRow] | None:
-    """A run of this whole id, and its line, which alone has what it was marked with."""
-    trace = store.load(run_id)
-    if trace.run_id != run_id:
-        return None
-    at = trace.started_at
-    begun_with_it = RunFilter(since=at, until=math.nextafter(at, math.inf))
-    rows = list_part(store, begun_with_it, _MOST).rows
-    return trace, next((row for row in rows if row.run_id == run_id), summary_of(trace))
 
 
 async def _written(room: Room) -> None:

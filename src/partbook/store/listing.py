@@ -4,15 +4,16 @@ Runs in the store are filtered by the database. Those that are in memory or have
 few, and are put among them here, by the same rules.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from math import isfinite
 from typing import Any, NamedTuple
 
-from sqlalchemy import Float, Row, Select, cast, func
+from sqlalchemy import Float, Select, cast, func
 
 from partbook.errors import StoreError
+from partbook.store.journal_reader import Unfinished
 from partbook.store.schema import UNTAGGED, listed_values, storable
 from partbook.store.schema import runs as runs_table
 from partbook.store.unfinished import is_played, unfinished_runs
@@ -27,6 +28,7 @@ __all__ = [
     "called_in",
     "listed",
     "merged",
+    "open_row",
     "open_rows_of",
     "ordered",
     "row_of_trace",
@@ -185,9 +187,8 @@ def ordered(query: Select[Any], limit: int | None, after: Place | None = None) -
     return query.order_by(columns.started_at.desc(), columns.run_id.desc()).limit(limit)
 
 
-def listed(row: Row[Any]) -> RunRow:
-    """A row of `LISTED` as a line."""
-    values: tuple[Any, ...] = tuple(row)
+def listed(values: Sequence[Any]) -> RunRow:
+    """The values of `LISTED` as a line."""
     line = RunRow(*values)
     if line.cost_usd is not None:
         line.cost_usd = Decimal(line.cost_usd)  # a text in the database
@@ -219,6 +220,10 @@ def open_rows_of(folder: str) -> Iterator[tuple[RunRow, set[str]]]:
         folder: of the journals.
     """
     for unfinished in unfinished_runs(folder):
-        trace = unfinished.trace
-        status = "running" if is_played(unfinished.path) else "unfinished"
-        yield replace(row_of_trace(trace), status=status), called_in(trace)
+        yield open_row(unfinished), called_in(unfinished.trace)
+
+
+def open_row(unfinished: Unfinished) -> RunRow:
+    """The line of a run that has only a journal."""
+    status = "running" if is_played(unfinished.path) else "unfinished"
+    return replace(row_of_trace(unfinished.trace), status=status)

@@ -1,4 +1,4 @@
-"""Lists of runs as a page needs them: part by part, in brief, and the traces of some.
+"""Runs as a page needs them: lists part by part and in brief, the traces of some, one run.
 
 The database counts and sorts what it has. Runs that are somewhere else, in a journal or in memory,
 are few, and are put among them here. A part of a list begins after a run and not at a number, so
@@ -17,16 +17,25 @@ from partbook.store.listing import (
     RunRow,
     listed,
     merged,
+    open_row,
     open_rows_of,
     ordered,
 )
-from partbook.store.schema import read_trace
+from partbook.store.schema import read_trace, storable
 from partbook.store.schema import runs as runs_table
 from partbook.store.store import Store
 from partbook.store.unfinished import unfinished_runs
 from partbook.trace import Trace
 
-__all__ = ["BriefRun", "RunPage", "brief_runs", "list_part", "open_traces", "traces_of"]
+__all__ = [
+    "BriefRun",
+    "RunPage",
+    "brief_runs",
+    "list_part",
+    "open_traces",
+    "traces_of",
+    "whole_run",
+]
 
 _AT_ONCE = 100
 """How many traces are asked for in one query."""
@@ -118,3 +127,21 @@ def traces_of(store: Store, run_ids: Sequence[str]) -> Iterator[Trace]:
 def open_traces(store: Store) -> Iterator[Trace]:
     """What the runs have done so far that have only a journal."""
     return (unfinished.trace for unfinished in unfinished_runs(store.journals))
+
+
+def whole_run(store: Store, run_id: str) -> tuple[Trace, RunRow] | None:
+    """A run of this whole id, and its line, which alone has what it was marked with.
+
+    Of a run that is not finished, what its journal says. None: there is no such run.
+
+    Raises:
+        StoreError: the store could not be read, or holds a trace of a later version.
+    """
+    for unfinished in unfinished_runs(store.journals, run_id):
+        if unfinished.trace.run_id == run_id:
+            return unfinished.trace, open_row(unfinished)
+    columns = runs_table.c
+    query = select(*LISTED, columns.trace).where(columns.run_id == storable(run_id))
+    with store.reading() as connection:
+        row = connection.execute(query).one_or_none()
+    return None if row is None else (read_trace(row.trace), listed(row[:-1]))
