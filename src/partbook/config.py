@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar, cast, get_args
+from typing import TypeVar, get_args
 
 from partbook.errors import ConfigError
 from partbook.fixed import FixedStep, FixedWorkflow
@@ -160,7 +160,7 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
         instructions=table.take("instructions", str, "").strip(),
         examples=tuple(_example(item) for item in table.take_tables("examples")),
         sampling=_sampling(table.take_table("sampling")),
-        context=cast(Context, _choice(table, "context", Context, "plain" if plain else "turns")),
+        context=table.take_one_of("context", get_args(Context), "plain" if plain else "turns"),
         price=None if (price := table.take_table("price")) is None else take_price(price),
         context_window=_at_least_one(table, "context_window", None),
         max_concurrency=_at_least_one(table, "max_concurrency", 8),
@@ -168,8 +168,8 @@ def _worker(table: Table, folder: Path) -> WorkerSpec:
         retries=_retries(table),
         requests_per_minute=_at_least_one(table, "requests_per_minute", None),
         tokens_per_minute=_at_least_one(table, "tokens_per_minute", None),
-        on_truncated=cast(OnTruncated, _choice(table, "on_truncated", OnTruncated, "mark")),
-        on_overflow=cast(OnOverflow, _choice(table, "on_overflow", OnOverflow, "fail")),
+        on_truncated=table.take_one_of("on_truncated", get_args(OnTruncated), "mark"),
+        on_overflow=table.take_one_of("on_overflow", get_args(OnOverflow), "fail"),
         fallbacks=table.take_list("fallbacks", str),
         opens_reasoning=table.take("opens_reasoning", bool, False),
         key_file=_key_file(table, folder),
@@ -244,16 +244,6 @@ def _sampling(table: Table | None) -> Sampling:
     if sampling.top_p is not None and not 0 < sampling.top_p <= 1:
         raise ConfigError(f"{table.where}: `top_p` must be above 0 and at most 1")
     return sampling
-
-
-def _choice(table: Table, key: str, choices: object, default: str) -> str:
-    """One of a `Literal`'s texts."""
-    value, known = table.take(key, str, default), get_args(choices)
-    if value not in known:
-        raise ConfigError(
-            f"{table.where}: `{key}` must be one of {', '.join(known)}; found {value!r}"
-        )
-    return value
 
 
 def _retries(table: Table) -> int:

@@ -12,7 +12,7 @@ import difflib
 import re
 import reprlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TypeVar, overload
 
@@ -21,6 +21,7 @@ from partbook.errors import ConfigError
 __all__ = ["Table", "read_toml"]
 
 T = TypeVar("T")
+K = TypeVar("K", bound=str)
 
 MOST_BYTES = 1 << 20
 """Longest file."""
@@ -111,6 +112,20 @@ class Table:
                 f"{self.where}: `{key}` must be {_NAMES[kind]}, found {_quoted(value)}"
             )
         return value
+
+    def take_one_of(self, key: str, known: Collection[K], default: K) -> K:
+        """The value of a key that is one of these names.
+
+        Raises:
+            ConfigError: it is another one, or no text.
+        """
+        name = self.take(key, str, default)
+        found = next((one for one in known if one == name), None)
+        if found is None:
+            raise ConfigError(
+                f"{self.where}: `{key}` must be one of {', '.join(known)}; found {name!r}"
+            )
+        return found
 
     def take_list(self, key: str, kind: type[T]) -> tuple[T, ...]:
         """The values of a key that holds a list; empty where it is absent."""

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -17,10 +17,19 @@ def store() -> Iterator[Store]:
 
 
 @pytest.fixture
-def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Local time is that of UTC."""
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    yield
+def live_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Sets the zone of local time, for the test."""
+
+    def move(zone: str) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+
+    yield move
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def utc(live_in: Callable[[str], None]) -> None:
+    """Local time is that of UTC."""
+    live_in("UTC")

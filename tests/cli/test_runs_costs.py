@@ -1,7 +1,6 @@
 import csv
 import io
 import json
-import time
 from decimal import Decimal
 
 import pytest
@@ -23,13 +22,9 @@ NOON = 1_764_072_000.0  # 2025-11-25 12:00 UTC
 
 
 @pytest.fixture(autouse=True)
-def far_east(monkeypatch):
+def far_east(live_in):
     """Days are those of UTC, wherever the machine is."""
-    monkeypatch.setenv("TZ", "UTC-14")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
+    live_in("UTC-14")
 
 
 def output(*arguments: str) -> str:

@@ -20,7 +20,7 @@ import pytest
 from partbook.resume import known_texts
 from partbook.store import Store
 from partbook.trace import Trace
-from tests.e2e.kill_world import IMPORTS, STEPS, WORKFLOW, Server, kill
+from tests.e2e.kill_world import STEPS, WORKFLOW, Server, kill
 from tests.launcher import Launcher
 
 KILLS = int(os.environ.get("PARTBOOK_KILLS", "20"))
@@ -44,13 +44,6 @@ class Tally:
     """Calls that were seen by the server and whose answer was not kept when the process died."""
     start_s: float = 0.06
     """How long it took lately until a process made its first call; a busy machine takes longer."""
-
-
-@pytest.fixture
-def launcher(tmp_path):
-    started = Launcher(tmp_path, *IMPORTS)
-    yield started
-    started.close()
 
 
 @dataclass
@@ -175,14 +168,14 @@ class Chain:
 
 @pytest.mark.parametrize("conductor", [False, True], ids=["fixed", "conductor"])
 def test_no_finished_call_is_paid_again_whenever_the_process_is_killed(
-    conductor, tmp_path, server, launcher, capsys
+    conductor, tmp_path, server, partbook, capsys
 ):
     rng = random.Random(7 + conductor)
     tally = Tally()
     runs = 0
 
     while sum(tally.kills.values()) < KILLS // 2:
-        Chain(tmp_path / f"run-{runs}", server, launcher, rng, tally, conductor).play(kills=4)
+        Chain(tmp_path / f"run-{runs}", server, partbook, rng, tally, conductor).play(kills=4)
         runs += 1
         assert runs < 10 * KILLS, f"too few kills hit: {tally}"
 

@@ -164,12 +164,7 @@ def _worker(table: Table, source: str) -> StatedWorker:
 
 def _faults(table: Table) -> Mapping[FaultKind, float] | None:
     share = table.take("failing", float, None)
-    name = table.take("fault", str, "overloaded")
-    kind = next((known for known in REACTIONS if known == name), None)
-    if kind is None:
-        raise ConfigError(
-            f"{table.where}: `fault` must be one of {', '.join(REACTIONS)}; found {name!r}"
-        )
+    kind = table.take_one_of("fault", REACTIONS, "overloaded")
     if share is not None and not 0 <= share <= 1:
         raise ConfigError(f"{table.where}: `failing` must be from 0 to 1, found {share:g}")
     return None if share is None else {kind: share}

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from partbook.message import Usage
 from partbook.pool import Worker
+from partbook.price import total_usd
 from partbook.train.preset import Preset
 
 __all__ = ["Needs", "mean_call_usd", "needs_of", "worst_call_usd"]
@@ -161,7 +162,8 @@ def mean_call_usd(workers: Sequence[Worker], read: int, written: int) -> float |
         read: tokens of a prompt.
         written: tokens of an answer.
     """
-    return _mean([_call_usd(worker, read, written) for worker in workers])
+    total = total_usd(_call_usd(worker, read, written) for worker in workers)
+    return None if total is None or not workers else float(total) / len(workers)
 
 
 def worst_call_usd(workers: Sequence[Worker], read: int) -> float | None:
@@ -174,8 +176,3 @@ def worst_call_usd(workers: Sequence[Worker], read: int) -> float | None:
 def _call_usd(worker: Worker, read: int, written: int) -> Decimal | None:
     price = worker.spec.price
     return None if price is None else price.cost_usd(Usage(read, written))
-
-
-def _mean(values: Sequence[Decimal | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(sum(known)) / len(known) if known and len(known) == len(values) else None

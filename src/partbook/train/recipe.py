@@ -5,7 +5,7 @@ table `trainer` beside it.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 from partbook.errors import ConfigError
 from partbook.lab.problem import DIFFICULTIES
@@ -13,8 +13,6 @@ from partbook.reward import RIGHT, WRONG, Tariff
 from partbook.toml_table import Table
 
 __all__ = ["Ablation", "Grpo", "Recursion", "take_count", "take_grpo", "take_share"]
-
-K = TypeVar("K", bound=str)
 
 Ablation = Literal["none", "whole", "chain"]
 
@@ -109,9 +107,9 @@ def take_grpo(table: Table) -> Grpo:
         equal_rewards=table.take("equal_rewards", bool, usual.equal_rewards),
         price_weight=table.take("price_weight", float, usual.price_weight),
         price_usd=table.take("price_usd", float, usual.price_usd),
-        recursion=_choice(table, "recursion", _RECURSIONS),
+        recursion=table.take_one_of("recursion", _RECURSIONS, usual.recursion),
         discount=take_share(table, "discount", usual.discount),
-        ablation=_choice(table, "ablation", _ABLATIONS),
+        ablation=table.take_one_of("ablation", _ABLATIONS, usual.ablation),
         stop_below_valid=take_share(table, "stop_below_valid", usual.stop_below_valid),
         stop_above_lost=take_share(table, "stop_above_lost", usual.stop_above_lost),
         warn_below_entropy=table.take("warn_below_entropy", float, usual.warn_below_entropy),
@@ -128,17 +126,6 @@ def take_grpo(table: Table) -> Grpo:
             f"second rounds, and no `equal_rewards`"
         )
     return grpo
-
-
-def _choice(table: Table, key: str, known: tuple[K, ...]) -> K:
-    """One of these names; the first of them where none is given."""
-    name = table.take(key, str, known[0])
-    found = next((one for one in known if one == name), None)
-    if found is None:
-        raise ConfigError(
-            f"{table.where}: `{key}` must be one of {', '.join(known)}; found {name!r}"
-        )
-    return found
 
 
 def _check_ranges(grpo: Grpo, where: str) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
-from partbook.budget import prompt_bound
+from partbook.budget import worst_case
 from partbook.errors import BudgetError, ConfigError, WorkerError
 from partbook.message import Completion, Message, Sampling
 from partbook.model import ChatModel, OnText
@@ -279,6 +279,4 @@ class Kept:
         return completion
 
     def _worst(self, messages: Sequence[Message], sampling: Sampling) -> Decimal | None:
-        if self.is_tool or self.price is None:
-            return None
-        return self.price.worst_usd(prompt_bound(messages), sampling.max_tokens)
+        return None if self.is_tool else worst_case(messages, sampling, self.price)[1]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from partbook.budget import Budget, Budgeted, Limits, prompt_bound
+from partbook.budget import Budget, Budgeted, Limits, worst_case
 from partbook.conduct import Conductor, Proposer, conduct
 from partbook.evaluate.posed import Posed
 from partbook.evaluate.system import Sitting, System
@@ -90,9 +90,7 @@ class _StandIn:
             return Completion(self.text[:40], Usage(), "stand-in")
         read = sum(len(message.text) // CHARS_PER_TOKEN + 4 for message in messages)
         usage = Usage(read, min(self.tokens, sampling.max_tokens))
-        most = None
-        if self.price is not None:
-            most = self.price.worst_usd(prompt_bound(messages), sampling.max_tokens)
+        _, most = worst_case(messages, sampling, self.price)
         self.count.add(usage, cost_of(usage, self.price), most)
         return Completion(self.text, usage, "stand-in")
 

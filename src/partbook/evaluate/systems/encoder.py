@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """What it is called."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
